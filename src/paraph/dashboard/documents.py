@@ -50,14 +50,14 @@ _AT_ONCE = 50
 _MOST_PAGES = 20
 _KEPT_SECONDS = 900
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
-_BESIDE_PDFS = 1024 * 1024  # bytes of other fields and of what stands between
+_BESIDE_PDFS = 1024 * 1024  # bytes of other fields and of the boundaries between them
 
 
 def takes_pdfs(view: View) -> View:
-    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
+    """Decorate a view inside of :func:`paraph.dashboard.decorators.member_page`, whose form has a field of PDFs.
 
-    The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
-    read the body before the member is known; the same check is made here, once the body may be read.
+    All files of one body together may be as large as one file may be. The view is exempt from the middleware's CSRF
+    check, which would read the body before the member is known; the same check is made here, once the body may be read.
     """
     protected: View = csrf_protect(view)
 
@@ -85,7 +85,7 @@ def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], lis
     documents, problems, by = [], [], actor(request, member)
     for file in cast(list[StagedFile], request.FILES.getlist(FIELD)):
         name, kind = file.name or "", file.content_type or ""
-        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system knows no PDFs
+        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system does not know PDFs
             kind = _PDF
         if kind != _PDF:
             problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})
@@ -198,8 +198,8 @@ def small_picture(_request: HttpRequest, _member: Member, found: Document) -> Ht
 
 
 def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> HttpResponse:
-    """Answer with a picture that its reader's browser keeps. Raise ``Http404`` where there is none, ``NoPlaceError``
-    where there may be one in a few seconds."""
+    """Return a picture that browsers keep for a while. Raise ``Http404`` where there is none, ``NoPlaceError`` where
+    there may be one in a few seconds."""
     try:
         response = HttpResponse(draw(), content_type=content_type)
     except NoPlaceError:

@@ -1,6 +1,6 @@
-"""``/app/`` and ``/app/{organization}/``: where a member arrives; with what needs somebody there: their own signature,
-mails not taken, requests that expire soon, seals that wait, inquiries, declined requests. Each is read from an index of
-its own, and no more than a few of each; a request stands there once, whatever it needs."""
+"""``/app/`` and ``/app/{organization}/``: where a member arrives, with what needs somebody there: their own signature,
+mails not taken, requests that expire soon, seals that wait, inquiries, declined requests. Each kind is read from an
+index of its own, and no more than a few of it; a request is listed once, whatever it needs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -73,7 +73,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureRequest]:
-    """Return the latest ones that do not stand among what needs the member."""
+    """Return the latest requests of the status, without those that are shown as needing somebody."""
     chosen = Filters({"status": status})
     chosen.is_valid()
     return [row for row in page(asked, chosen, 2 * _LATEST).rows if row.pk not in known][:_LATEST]
@@ -145,7 +145,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Need:
-    """A request and why somebody looks after it, the most urgent first."""
+    """A request and the reasons why it needs somebody, the most urgent first."""
 
     request: SignatureRequest
     reasons: list[Reason]

@@ -105,7 +105,7 @@ def replace_signers(draft: Draft, signers: Sequence[Json]) -> None:
 
 
 def replace_places(draft: Draft, places: Iterable[Placed]) -> None:
-    """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
+    """Make these the draft's stamps and fields. Of two calls at once, the later one replaces what the earlier saved."""
     with held(draft):
         draft.place(places)
         touch(draft)

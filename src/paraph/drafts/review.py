@@ -82,9 +82,9 @@ def _step(problem: Problem) -> Step:
 @dataclass(frozen=True)
 class Missing:
     """``signers`` and ``documents``: the refs and the ids of those that have no stamp, each with the sentence that says
-    so; ``people``: sentences about what applications left out of signers, by the path of the first empty field;
-    ``fields``: sentences about who fills in a document without signing it, and about fields without a value that
-    signers cannot give; ``steps``: what a whole step lacks."""
+    so; ``people``: sentences about what is not known of signers, which only applications leave out, by the path of the
+    first empty field; ``fields``: sentences about who fills in a document without signing it, and about fields without
+    a value that signers cannot give; ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[str, str]
@@ -140,7 +140,7 @@ def missing(draft: Draft) -> Missing:
 
 
 def _without_value(at: Placed) -> str:
-    """Return a sentence on a read-only field without a value, which templates made of requests have; "" on others."""
+    """Return a sentence on a read-only field without a value, as templates made from requests have; "" for others."""
     asked = at.field or {}
     if not asked.get("read_only") or asked.get("value") is not None:
         return ""

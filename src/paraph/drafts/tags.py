@@ -266,7 +266,7 @@ _AT_A_TIME = 200  # places, for which the time of one job is plenty
 def covered_words(document: Document, places: Sequence[Place]) -> list[list[str]]:
     """Return the whole words under each place, by lines, none on a page that cannot be read.
 
-    Found once and kept beside the pictures of the pages. Raises :class:`paraph.pdf.refusal.ReadersUnavailable`.
+    They are found once and kept beside the pictures of the pages. Raise :class:`paraph.pdf.refusal.ReadersUnavailable`.
     """
     if not places:
         return []

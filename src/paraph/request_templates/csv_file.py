@@ -181,7 +181,7 @@ def column_name(role: Role, field: str) -> str:
 
 
 def _names(role: Role, field: str, *, alone: bool) -> set[str]:
-    """In the language of the page and in English; a template with one role needs no role's name."""
+    """Return the names that a column may have, in the page's language and in English; an only role may go unnamed."""
     fields = {str(FIELDS[field]), _PLAIN[field]}
     return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())
 
