@@ -270,7 +270,7 @@ def shown_logo(member: Member, profile: BrandingProfile | None) -> dict[str, Any
 
 @member_page(Right.BUILD)
 def stylesheet(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """``…/preview.css``: colours that are none give way to the usual ones, so that nothing else can stand in it."""
+    """``…/preview.css``: the colours of the address; what is no colour gives way, so that nothing else can get in."""
     colors = _theme(request)
     rules = ";".join(f"--{name.replace('_', '-')}:{value}" for name, value in colors.items() if name != "is_default")
     return HttpResponse(f":root{{{rules}}}", content_type="text/css; charset=utf-8")

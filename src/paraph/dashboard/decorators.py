@@ -176,7 +176,7 @@ def shown_scope(request: HttpRequest, member: Member) -> TenantScope:
 
 
 def own(model: type[Row], member: Member, pk: int, *related: str) -> Row:
-    """Return the row of either environment that the member may see. Raise ``Http404`` where there is none."""
+    """Return the row of any environment that the member may see. Raise ``Http404`` where there is none."""
     for environment in environments(member):
         if found := scoped(model, scope(member, environment)).select_related(*related).filter(pk=pk).first():
             return found
@@ -246,11 +246,11 @@ def file_field(label: Any, accepted: str, lacking: Any) -> forms.FileField:
 
 
 def takes_small_file(most_bytes: int, template: str, sentence: Callable[[], str]) -> Callable[[View], View]:
-    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. The page of the ``template`` says
-    the ``sentence`` where a file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
+    """Decorate a view inside of :func:`member_page`. The page of the ``template`` says the ``sentence`` where a file is
+    clearly larger than ``most_bytes``; the view itself refuses one that is only just larger.
 
-    Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
-    made here, once the body may be read. A body without a stated length has no file.
+    The view is exempt from the middleware's CSRF check, which would read the body before the member is known; the same
+    check is made here, once the body may be read. A body without a stated length has no file.
     """
 
     def decorate(view: View) -> View:

@@ -172,7 +172,7 @@ def document(request: HttpRequest, member: Member, found: Document) -> HttpRespo
 
 @member_page(Right.SEND, document_id=_document)
 def delete(request: HttpRequest, member: Member, found: Document) -> HttpResponse:
-    """Delete a document of production, after asking: those of the sandbox are the API's, and go by themselves."""
+    """Delete a production document, after asking: those of the sandbox are the API's, and are deleted automatically."""
     if found.environment != Environment.PRODUCTION:
         raise Http404
     form = forms.Form(request.POST if request.method == "POST" else None)

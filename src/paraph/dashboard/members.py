@@ -306,7 +306,7 @@ def mail_invitation(invited: Invited) -> None:
     invitation = invited.invitation
     sender = unlinked(invitation.organization.name, _LONGEST_NAME)
     inviter = invitation.invited_by.user if invitation.invited_by else None
-    # Addresses within a name are broken up; an inviter without a name has at least a confirmed address.
+    # Addresses within a name are broken up; the address that stands in for a missing name is a confirmed one.
     own = inviter and (unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email)
     names = {
         "organization": sender,

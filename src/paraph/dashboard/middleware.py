@@ -1,5 +1,5 @@
-"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie; and the pages that say why
-there is no other, named in the URL map, for every door without answers of its own."""
+"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie; and the pages that stand in
+for others, such as "Page not found", which the URL map names for every door without answers of its own."""
 
 import logging
 from collections.abc import Callable

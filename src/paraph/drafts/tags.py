@@ -62,7 +62,7 @@ def tags_of(document: Document) -> dict[str, FoundTag]:
 
 
 def signature_lines_of(document: Document) -> list[SignatureLine]:
-    """Return the blanks of the document, first those that wait for a signature, searched and found as its tags are."""
+    """Return the blank lines of the document, searched once, as its tags are; those that wait for a signature first."""
     known = _known(document)
     if known.lines is None:
         known.lines = [list(astuple(line)) for line in _search(document, list_signature_lines) or ()]

@@ -1,5 +1,5 @@
-"""``/app/{o}/requests``: the organization's requests that filters choose, page by page, from an index in their order,
-forwards and backwards: never counted and never skipped; ``…/export`` all of them as CSV."""
+"""``/app/{o}/requests``: the organization's requests that the filters choose, page by page, forwards and backwards,
+read from an index in their order without counting or skipping rows; ``…/export``: all of them as CSV."""
 
 import json
 from collections import Counter
@@ -164,17 +164,17 @@ def walk(scope: TenantScope, filters: Filters, at_once: int) -> Iterator[list[Si
 
 
 def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return the rows, one more than asked for where there are as many."""
+    """Return the rows, one more than asked for where there are more."""
     chosen = filters.rows(scope)
     if start is not None and (last := scoped(SignatureRequest, scope).filter(pk=start).first()):
         side, moment = "gt" if rising else "lt", last.created_at
         beyond = Q((f"created_at__{side}", moment)) | Q((f"pk__{side}", last.pk))
-        chosen = chosen.filter(Q((f"created_at__{side}e", moment))).filter(beyond)  # the index reads by the first
+        chosen = chosen.filter(Q((f"created_at__{side}e", moment))).filter(beyond)  # the first is for the index
     return Page(list(chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]))
 
 
 def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return a page of what is found. Rows beyond the point that was searched up to wait for the next page."""
+    """Return a page of what is found. Rows beyond the point that the search reached are left for the next page."""
     chosen = filters.rows(scope)
     found = search(scope, filters.words, chosen, at_once + 1, start, rising=rising)
     past = chosen if start is None else chosen.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
@@ -231,7 +231,7 @@ def _tabs(scope: TenantScope, filters: Filters) -> list[dict[str, Any]]:
 
 
 def _address(query: dict[str, Any], **going: int | None) -> str:
-    """Return the same list from a request on; "" where there is none."""
+    """Return the address of the list from a request on; "" where there is no such request."""
     return f"?{urlencode(query | going)}" if all(going.values()) else ""
 
 
