@@ -156,7 +156,7 @@ def profile(request: HttpRequest, member: Member, profile_id: int | None = None)
 
 @member_page(Right.BUILD, profile_id=_own_profile)
 def delete(request: HttpRequest, member: Member, found: BrandingProfile) -> HttpResponse:
-    """``…/{id}/delete``: ask first, and say how many drafts and templates use the profile."""
+    """``…/{id}/delete``: ask first, and say what becomes of the requests, drafts and templates that use the profile."""
     if request.method == "POST":
         delete_profile(actor(request, member), found)
         sentence = _("The profile “%(name)s” was deleted.") % {"name": found.name}
@@ -270,7 +270,7 @@ def shown_logo(member: Member, profile: BrandingProfile | None) -> dict[str, Any
 
 @member_page(Right.BUILD)
 def stylesheet(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """``…/preview.css``: the colours of the address; what is no colour gives way, so that nothing else can get in."""
+    """``…/preview.css``: the colours of the address, with usual ones for what is no colour: nothing else can get in."""
     colors = _theme(request)
     rules = ";".join(f"--{name.replace('_', '-')}:{value}" for name, value in colors.items() if name != "is_default")
     return HttpResponse(f":root{{{rules}}}", content_type="text/css; charset=utf-8")

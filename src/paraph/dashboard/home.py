@@ -82,7 +82,7 @@ def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureR
 @member_page(Right.BUILD, post_only=True)
 def switch_environment(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/environment``. Fields: ``to``, the environment to switch on, and ``page``, the address of the page where
-    the switch was pressed; it leads to the list above that page, or home."""
+    the switch was pressed; the answer leads to the list above that page, or home."""
     wanted = request.POST.get("to", "")
     switch_to(request, member, wanted if wanted == Environment.SANDBOX else Environment.PRODUCTION)
     page = "/".join(request.POST.get("page", "").split("/")[:4])
@@ -212,8 +212,8 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
-    """Return the signers whose turn it is, and to whom a message was refused for good, or whose invitation no mail
-    server has taken for a while."""
+    """Return the signers whose turn it is and whom no mail has reached: a message was refused for good, or no mail
+    server has taken the invitation for a while."""
     latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     pending = {row.pk: row for row in latest[:_LATEST_REQUESTS]}
     unsigned = Signer.objects.filter(request_id__in=pending).exclude(status=SignerStatus.SIGNED).defer(*LARGE)

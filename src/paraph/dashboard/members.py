@@ -54,7 +54,7 @@ from paraph.tenants.members import (
 )
 from paraph.tenants.models import Invitation, Member, Role, User
 
-_ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
+_ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the form has checked the role by then
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)
 
 

@@ -82,7 +82,7 @@ def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> Non
 
 
 def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
-    """Keep these documents alone, in this order, and remove the others with their stamps."""
+    """Keep only these documents, in this order, and remove the others with their stamps."""
     with transaction.atomic():
         draft.documents.exclude(document_id__in=document_ids).delete()
         for position, pk in enumerate(document_ids):

@@ -70,7 +70,7 @@ def _subject(draft: Draft, problem: Problem) -> str:
 
 
 def _step(problem: Problem) -> Step:
-    if problem.path.endswith("]") and problem.path.startswith("signers["):  # of no field: the signer signs nothing
+    if problem.path.endswith("]") and problem.path.startswith("signers["):  # about no field: the signer signs nothing
         return Step.PLACEMENTS
     if problem.path.startswith("signers") or problem.path == "mode":
         return Step.SIGNERS
@@ -179,7 +179,7 @@ def remarks(draft: Draft) -> list[Remark]:
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
-    """Return the names of signers that have letters in no font, each with what stamps show in its place."""
+    """Return the names of signers with letters that no font has, each with what stamps show in its place."""
     named = [(signer.name(draft.locale), signer.email) for signer in draft.signers]
     return [(name, written) for name, email in named if (written := written_otherwise(name, email))]
 

@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
 
 def read_csv(content: bytes) -> Table:
-    """Return its rows. Raise ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
+    """Return the table. Raise ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
     if len(content) > MOST_BYTES:
         raise _refused(_("The file is larger than 1 MiB."))
     text = _decoded(content)
@@ -169,8 +169,8 @@ def sample(roles: Sequence[Role]) -> tuple[list[str], list[str]]:
 
 
 def _example(index: int) -> list[str]:
-    """Return the cells of an example person, another one for each role, in the order of :data:`FIELDS`. The phone is
-    written so that a spreadsheet takes it for text."""
+    """Return the cells of an example person, who differs from role to role, in the order of :data:`FIELDS`. The phone
+    is written so that a spreadsheet takes it for text."""
     first_name, last_name = _PEOPLE[index % len(_PEOPLE)]
     number = "" if index < len(_PEOPLE) else str(index + 1)
     return [first_name, last_name, f"{first_name.lower()}{number}@example.com", f"00 33 6 12 34 56 {78 + index % 20}"]
@@ -181,7 +181,7 @@ def column_name(role: Role, field: str) -> str:
 
 
 def _names(role: Role, field: str, *, alone: bool) -> set[str]:
-    """Return the names that a column may have, in the page's language and in English; an only role may go unnamed."""
+    """Return the names that a column may have, in the page's language and in English; ``alone``: also without role."""
     fields = {str(FIELDS[field]), _PLAIN[field]}
     return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())
 

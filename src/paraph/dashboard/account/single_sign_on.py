@@ -44,8 +44,8 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002  allauth's form
-        """Make accounts for everybody whom the operator's provider lets in: without an organization until they are
-        invited."""
+        """Return True: everybody whom the operator's provider lets in gets an account, without an organization until
+        they are invited."""
         return True
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:

@@ -172,7 +172,7 @@ def resend_delivery(request: HttpRequest, member: Member, found: Application, de
 
 @member_page(Right.BUILD, application_id=application_of)
 def signed_body(request: HttpRequest, member: Member, found: Application, delivery_id: int) -> HttpResponse:  # noqa: ARG001
-    """``…/body``: the bytes that were signed, as a file for the verifiers."""
+    """``…/body``: the bytes that are signed, as a file for the verifiers."""
     content = signed(found, _delivery(found, delivery_id), "")
     if content is None:
         raise Http404

@@ -238,7 +238,7 @@ FieldForms = forms.formset_factory(
 
 
 def cards(rows: "forms.BaseFormSet[Any]", template: str, *, several: bool) -> Iterator[SafeString]:
-    """Yield the card of each form by the ``template``. ``several``: whether there are several documents."""
+    """Yield the card of each form, rendered with the ``template``. ``several``: whether there are several documents."""
     pattern, left = "", _MOST_WITH_ERRORS
     for index, form in enumerate(rows):
         if form.is_bound and form.errors and left > 0:

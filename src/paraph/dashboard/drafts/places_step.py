@@ -62,7 +62,7 @@ _LIMITS = {
 @draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Add signature" and one for each type of field; "Remove" at each; "Continue". Each saves what is
-    entered. "Continue" is held back while a signer or a document has no place of a signature.
+    entered. "Continue" is held back while a signer or a document has no place for a signature.
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""

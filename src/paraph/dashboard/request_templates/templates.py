@@ -1,6 +1,6 @@
-"""``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
+"""``/app/{o}/templates``: requests to be sent again. ``…/{id}``, with people filled in, becomes a draft, ready for
 review; ``…/{id}/roles``, ``options``, with what is written to signers, and ``places``, in the editor of drafts, change
-it; ``…/{id}/mail``: the invitation that it sends; ``…/{id}/delete``. Drafts and requests are saved as templates."""
+a template; ``…/{id}/mail``: its invitation; ``…/{id}/delete``. Drafts and requests are saved as templates."""
 
 import re
 from base64 import b64encode
@@ -131,7 +131,7 @@ def template_of(member: Member, template_id: int) -> Template:
 
 
 def sendable_template_of(member: Member, template_id: int) -> Template:
-    """Return the member's production template: those of the sandbox are sent through the API."""
+    """Return a production template, or raise ``Http404``: those of the sandbox are sent through the API."""
     template = template_of(member, template_id)
     if template.environment != Environment.PRODUCTION:
         raise Http404

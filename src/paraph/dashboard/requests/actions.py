@@ -122,7 +122,7 @@ def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpRespo
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
     """Return the address of the member's own signing page, which leads back here; "" where they may not sign this
-    request now. The activity log notes that the link was shown. Raise ``Http404``."""
+    request now. The activity log notes that the link was shown. Raise ``Http404`` where there is no such request."""
     asking, found = own_request(member, request_id)
     for signer in found.signers.filter(email__iexact=member.user.email).select_related("request"):
         if signing_eligibility(signer) == SigningEligibility.OPEN:

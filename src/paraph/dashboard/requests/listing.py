@@ -120,15 +120,15 @@ def title_of(found: SignatureRequest) -> str:
 
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
-    """Return the request, and the organization in its environment, which the member may see. Raise ``Http404``."""
+    """Return the scope of a request, and the request. Raise ``Http404`` for one that the member may not see."""
     found = own(SignatureRequest, member, request_id, "application", "sent_by")
     return scope(member, found.environment), found
 
 
 @dataclass
 class Page:
-    """``previous`` and ``following`` are the ids to go on from, None where there is nothing. ``too_many_words`` is that
-    of :class:`paraph.signature_requests.search.Found`."""
+    """``previous`` and ``following`` are the ids to go on from, None where there is nothing more. ``too_many_words`` is
+    that of :class:`paraph.signature_requests.search.Found`."""
 
     rows: list[SignatureRequest] = field(default_factory=list)
     previous: int | None = None

@@ -170,7 +170,7 @@ class FirstAction(NamedTuple):
 
 
 def actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
-    """Yield what can be done, the first before the rest. ``rows``: the signers as the page shows them."""
+    """Yield what the member can do, the most pressing action first. ``rows``: the signers as the page shows them."""
     if found.finalized and not found.files_deleted_at:
         yield FirstAction("download")
     if not may(member.role, Right.SEND):
@@ -205,7 +205,7 @@ class Event(NamedTuple):
 def timeline(
     scope: TenantScope, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
 ) -> list[Event]:
-    """Return what happened to one of the caller's requests, oldest first. ``signers`` have their first openings."""
+    """Return what happened to a request of the caller, oldest first. ``signers``: with their first openings loaded."""
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
     entries = scoped(Entry, scope).filter(request_id=request_id).order_by("position")
