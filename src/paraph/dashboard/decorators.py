@@ -176,7 +176,7 @@ def shown_scope(request: HttpRequest, member: Member) -> TenantScope:
 
 
 def own(model: type[Row], member: Member, pk: int, *related: str) -> Row:
-    """Return the row of any environment that the member may see. Raise ``Http404`` where there is none."""
+    """Return the row of either environment that the member may see. Raise ``Http404`` where there is none."""
     for environment in environments(member):
         if found := scoped(model, scope(member, environment)).select_related(*related).filter(pk=pk).first():
             return found
@@ -208,7 +208,7 @@ def attached(response: _Response, name: str) -> _Response:
 
 
 def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantScope:
-    """Return the member's organization in an environment, for the scoped reads and the verbs that the API uses too."""
+    """Return the member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
     organization = member.organization
     suspended = organization.suspended_at is not None
     return TenantScope(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)

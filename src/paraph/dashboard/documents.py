@@ -85,7 +85,7 @@ def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], lis
     documents, problems, by = [], [], actor(request, member)
     for file in cast(list[StagedFile], request.FILES.getlist(FIELD)):
         name, kind = file.name or "", file.content_type or ""
-        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system does not know PDFs
+        if kind == _UNKNOWN and name.lower().endswith(".pdf"):  # where the browser's system knows no PDFs
             kind = _PDF
         if kind != _PDF:
             problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})

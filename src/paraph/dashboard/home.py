@@ -108,7 +108,7 @@ def new_organization(request: HttpRequest) -> HttpResponse:
 
 
 class Step(NamedTuple):
-    """``address`` is the name of the page where it is done."""
+    """``address``: the name of the page where the step is done."""
 
     label: str
     address: str
@@ -212,8 +212,8 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
-    """Return the signers whose turn it is and whom no mail has reached: a message was refused for good, or no mail
-    server has taken the invitation for a while."""
+    """Return the signers whose turn it is, and to whom a message was refused for good, or whose invitation no mail
+    server has taken for a while."""
     latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     pending = {row.pk: row for row in latest[:_LATEST_REQUESTS]}
     unsigned = Signer.objects.filter(request_id__in=pending).exclude(status=SignerStatus.SIGNED).defer(*LARGE)

@@ -136,7 +136,7 @@ class Draft(RequestContent):
 
     @property
     def signing(self) -> list[DraftSigner]:
-        """The signers who sign, rather than approve."""
+        """Those signers who do not approve."""
         return [signer for signer in self.signers if signer.role == Role.SIGNER]
 
     def files(self) -> list[Document]:

@@ -201,7 +201,7 @@ def _remarks(draft: Draft) -> Iterator[Remark]:
 
 
 def _names(draft: Draft) -> dict[str, str]:
-    """Return what each signer is called in a sentence, by ref: the first name, unless two share it."""
+    """Return what each signer is called in a sentence, by ref: the first name, unless two have it."""
     names = {each.ref: each.first_name or each.name(draft.locale) for each in draft.signers}
     taken = Counter(each.first_name for each in draft.signers)
     return names | {each.ref: each.name(draft.locale) for each in draft.signers if taken[each.first_name] > 1}

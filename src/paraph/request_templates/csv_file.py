@@ -162,7 +162,7 @@ def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]
 
 
 def sample(roles: Sequence[Role]) -> tuple[list[str], list[str]]:
-    """Return the header that the roles need, and an example row."""
+    """Return the header that the roles want, and a row as an example."""
     named = [role for role in roles if not role.person]
     columns = [column_name(role, field) for role in named for field in FIELDS]
     return columns, [cell for index in range(len(named)) for cell in _example(index)]

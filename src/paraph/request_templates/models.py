@@ -106,7 +106,7 @@ class BulkSend(models.Model):
     """The rows of a CSV, each of which becomes a request from the template.
 
     ``columns``: the header of the file. ``author`` sends; ``ip`` and ``user_agent`` are those of the call that began
-    the sending, for the journals. ``language``: that of the sentences about rows.
+    the sending, for the journals. ``language``: that of the sentences on rows.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")

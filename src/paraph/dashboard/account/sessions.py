@@ -14,7 +14,7 @@ _PURPOSE, _COOKIE_PURPOSE = "sessions", "session cookies"
 
 
 class SessionStore(db.SessionStore):
-    """``SESSION_ENGINE``. While somebody sets up a password or an authenticator app, its secret is in the session."""
+    """``SESSION_ENGINE``. While somebody sets a password or an authenticator app up, its secret is in the session."""
 
     def encode(self, session_dict: dict[str, Any]) -> str:
         plain: bytes = self.serializer().dumps(session_dict)

@@ -1,7 +1,7 @@
 """The forms of stamps and fields: whose each is, where it stands, in points of the page as a reader sees it, origin at
 the bottom left, and what a field asks; with their cards in the list beside the pages.
 
-One card of a kind is rendered with marks in place of values, and all other cards are that text with their own values:
+One card of a kind is rendered with marks in the place of values, and all others are that text with their values:
 Django takes 20 ms for a card of a field, and a draft may have a thousand.
 """
 

@@ -108,7 +108,7 @@ def _is_turn_of(member: Member, draft: Draft) -> bool:
 
 
 def _where(refusal: Refusal) -> str:
-    """Return the address of the field that a refusal is about, from the page of its step; "" where there is none."""
+    """Return the address of what a refusal is about, from the page of its step; "" where there is no such thing."""
     if found := _OF_SIGNER.fullmatch(refusal.path):
         return f"#id_signer-{found[1]}-{found[2]}"
     name = refusal.path.partition(".")[0]

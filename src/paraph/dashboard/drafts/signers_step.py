@@ -179,7 +179,7 @@ def _unbound_copies(draft: Draft) -> Copies:
 
 
 def _bound_copies(entered: QueryDict) -> "Copies | None":
-    """Return the copies as entered, None where the form says nothing of copies, which then stay as they are."""
+    """Return the list as it was entered, None where the form says nothing of copies, which then stay as they are."""
     if "copy-TOTAL_FORMS" not in entered:
         return None
     return _CopyForms(with_removed(entered, **{"remove-copy": "copy"}), prefix="copy")

@@ -57,7 +57,7 @@ _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
 class Filters(forms.Form):
-    """A bare date is the whole day in UTC."""
+    """The filters of the list, in which a date is the whole day in UTC."""
 
     use_required_attribute = False
     q = forms.CharField(
@@ -169,7 +169,7 @@ def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | Non
     if start is not None and (last := scoped(SignatureRequest, scope).filter(pk=start).first()):
         side, moment = "gt" if rising else "lt", last.created_at
         beyond = Q((f"created_at__{side}", moment)) | Q((f"pk__{side}", last.pk))
-        chosen = chosen.filter(Q((f"created_at__{side}e", moment))).filter(beyond)  # the first is for the index
+        chosen = chosen.filter(Q((f"created_at__{side}e", moment))).filter(beyond)  # the index reads by the first
     return Page(list(chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]))
 
 

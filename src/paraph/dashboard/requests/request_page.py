@@ -168,7 +168,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
 
 
 def _state_at(found: SignatureRequest, signer: Signer) -> datetime | None:
-    """Return when the signer came to the state that is shown of them; None where that is no moment."""
+    """Return when the signer reached the state that the page shows, None for a state that has no time."""
     if found.declined_by_id == signer.pk:
         return found.ended_early_at
     return signer.signed_at or (signer.first_opening.opened_at if hasattr(signer, "first_opening") else None)
