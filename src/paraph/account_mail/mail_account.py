@@ -45,7 +45,7 @@ def mail_account(sealed: str) -> None:
 
 
 def mails_under_earlier_secrets() -> int:
-    """Return how many unsent mails are not encrypted with the newest secret."""
+    """Return how many unsent mails are not encrypted with the secret in use."""
     waiting = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account", status__in=["todo", "doing"])
     return sum(map(_is_earlier, waiting.values_list("args__sealed", flat=True)))
 
