@@ -1,1 +1,1 @@
-"""TOOL  mails about accounts, which wait sealed for their job: links in them open the account."""
+"""TOOL  mails about accounts, encrypted while they wait for their job, because their links open the account."""

@@ -18,8 +18,8 @@ _PURPOSE = "account mails"
 
 
 def hand_over(to: str, language: str, subject: str, text: str, link: str = "") -> None:
-    """Leave a mail to a job. ``text``: paragraphs with empty lines between them. ``link`` stands in one of them of its
-    own, "" for none. Encrypted, because its link opens the account and jobs are read by operators."""
+    """Hand a mail over to a job. ``text``: paragraphs with empty lines between them. ``link``: one of them, "" for
+    none. The mail is encrypted, because its link opens the account and operators can read jobs."""
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
     lines = [plain(part) for part in paragraphs if part and part != link]
     action = (subject, link) if link else None
@@ -29,9 +29,9 @@ def hand_over(to: str, language: str, subject: str, text: str, link: str = "") -
 
 
 def mail_account(sealed: str) -> None:
-    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raise ``OSError`` when the
-    gateway does not take it; one that its recipient refuses for good is given up, and that is noted of the address
-    until it takes another."""
+    """Send the mail. When the job is repeated after a crash, it may go out twice, under one Message-ID. Raise
+    ``OSError`` when the gateway does not take it. A mail that its recipient refuses for good is given up, and the
+    refusal is noted for the address until it takes another mail."""
     to, *content = json.loads(settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed)))
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
     refused = RefusedAddress(destination=destination_hash(to))
@@ -45,7 +45,7 @@ def mail_account(sealed: str) -> None:
 
 
 def mails_under_earlier_secrets() -> int:
-    """Return how many mails that were not sent yet an earlier secret opens."""
+    """Return how many unsent mails are not encrypted with the secret in use."""
     waiting = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account", status__in=["todo", "doing"])
     return sum(map(_is_earlier, waiting.values_list("args__sealed", flat=True)))
 

@@ -1,5 +1,5 @@
-"""``/app/{o}/activity``: who did what in the organization, of which members see their own entries, the others all;
-``…/export``: all of it as CSV."""
+"""``/app/{o}/activity``: who did what in the organization; members see their own entries, the other roles all of them;
+``…/export``: the whole log as CSV."""
 
 import json
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """``/app/{o}/branding``, ``…/new``, ``…/{id}`` and ``…/{id}/delete``: branding profiles, within the plan's limit;
-``…/{id}/logo.png``: the logo of one; ``…/logo``: a form replaces or removes it. ``…/preview``: the signing page itself,
-of a sample request, in the colours of the address.
+``…/{id}/logo.png``: the logo of one; ``…/logo``: a form that replaces or removes it. ``…/preview``: the signing page
+itself, for a sample request, in the colours that the address names.
 
-Pages of one profile show the preview in a frame, for which both have a policy of their own. The colours come as a
-stylesheet, so that no page needs an inline style; the preview runs no script and its forms lead nowhere.
+The page of a profile shows the preview in a frame, for which both pages have a policy of their own. The colours come as
+a stylesheet, so that no page needs an inline style; the preview runs no script and its forms lead nowhere.
 """
 
 from datetime import timedelta
@@ -104,7 +104,7 @@ class ProfileForm(forms.Form):
     )
 
     def palette(self) -> dict[str, str]:
-        """Return the colours to show: those entered where they are colours, else the first or usual ones."""
+        """Return the colours to show: those of the form, with the usual one in place of any that is no colour."""
         chosen = (str(self[field].value() or "") for field in COLORS)
         return {
             field: color if is_color(color) else usual
@@ -134,8 +134,8 @@ def branding(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.BUILD)
 def profile(request: HttpRequest, member: Member, profile_id: int | None = None) -> HttpResponse:
-    """Save what was entered, of a new profile where none is named. A form sent to be previewed comes back with its
-    colours in the address, not saved."""
+    """Save what was entered, as a new profile where the address names none. A form sent to be previewed comes back with
+    its colours in the address, not saved."""
     found = _own_profile(member, profile_id) if profile_id else None
     if request.method != "POST":
         return _page(request, member, found)
@@ -156,7 +156,7 @@ def profile(request: HttpRequest, member: Member, profile_id: int | None = None)
 
 @member_page(Right.BUILD, profile_id=_own_profile)
 def delete(request: HttpRequest, member: Member, found: BrandingProfile) -> HttpResponse:
-    """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
+    """``…/{id}/delete``: ask first, and say what becomes of the requests, drafts and templates that use the profile."""
     if request.method == "POST":
         delete_profile(actor(request, member), found)
         sentence = _("The profile “%(name)s” was deleted.") % {"name": found.name}
@@ -270,7 +270,7 @@ def shown_logo(member: Member, profile: BrandingProfile | None) -> dict[str, Any
 
 @member_page(Right.BUILD)
 def stylesheet(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """``…/preview.css``: colours that are none give way to the usual ones, so that nothing else can stand in it."""
+    """``…/preview.css``: the colours of the address, with usual ones for what is no colour: nothing else can get in."""
     colors = _theme(request)
     rules = ";".join(f"--{name.replace('_', '-')}:{value}" for name, value in colors.items() if name != "is_default")
     return HttpResponse(f":root{{{rules}}}", content_type="text/css; charset=utf-8")
@@ -284,7 +284,7 @@ def sample_page(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: 
 @member_page(Right.BUILD)
 @limits_stamps
 def sample_stamp(request: HttpRequest, member: Member, *, signature_only: bool = False) -> HttpResponse:  # noqa: ARG001
-    """Return the stamp as what draws the sealed one draws it, in the hand that is asked for."""
+    """Return the stamp, drawn by the code that draws sealed stamps, in the hand that the address asks for."""
     hand = request.GET.get("hand", "")
     mark = {"type": "typed", "hand": int(hand) if hand in ("2", "3", "4") else 1}
     stamp = StampContent(200, 60, _NAME, clock.now(), 1, mark, _locale(), signature_only=signature_only)

@@ -40,7 +40,7 @@ from paraph.tenants.scope import Row, TenantScope, answer_for, scoped
 STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size
 _LONGEST_ID = 19  # digits
 FIELD = "file"
-_BESIDE_A_SMALL_FILE = 64 * 1024  # bytes of other fields and of what stands between
+_BESIDE_A_SMALL_FILE = 64 * 1024  # bytes of other fields and of the boundaries between them
 View = Callable[..., HttpResponse]
 _Response = TypeVar("_Response", bound=HttpResponseBase)
 _stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
@@ -54,13 +54,13 @@ def member_page(
     fresh: bool = False,
     **finders: Callable[[Member, int], Any],
 ) -> Callable[[View], View]:
-    """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
+    """Decorate a view of an organization's page: ``view(request, member, **rest of the address)``.
 
-    Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
-    everybody once it is deleted; a member without the right gets 403 and reads which roles have it. ``post``: the right
-    that a form needs, where that is another one. ``post_only``: only forms come here, anything else gets 405.
-    ``fresh``: as :func:`reauthenticated`. ``finders``: what finds the row that the address names by an id, or raises
-    ``Http404``, as the last of all this; ``view`` gets the row in its place.
+    Strangers are sent to log in. Whoever is no member gets 404, as if there were no such organization, and so does
+    everybody once it is deleted. A member without the right gets 403 and reads which roles have it. ``post``: the right
+    that a form needs, where that is another one. ``post_only``: anything but a form gets 405. ``fresh``: as
+    :func:`reauthenticated`. ``finders``: by the name of an id in the address, what finds its row or raises ``Http404``,
+    called after all other checks; ``view`` gets the row in place of the id.
     """
 
     def decorate(view: View) -> View:
@@ -123,8 +123,8 @@ def show(
     environment: str = "",
 ) -> HttpResponse:
     """Return the page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known. ``environment``:
-    that of what the page is about, which is switched on where the other one was. ``status``: else 422 where a form that
-    was sent comes back with its errors, or with a ``problem``, and 200."""
+    that of what the page is about, to which the dashboard switches. ``status``: where it is 0, the page is a 422 if it
+    shows a form that was sent with errors, or a ``problem``, and else a 200."""
     shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
     if member:
         if environment and not request.headers.get("HX-Request"):  # an open page that asks again switches nothing
@@ -140,7 +140,7 @@ def show(
 
 @contextmanager
 def refusals_in(form: BaseForm, field: str | None = None) -> Iterator[None]:
-    """Say in the form, at the field or above all, why what is done inside was refused."""
+    """Add to the form, at the field or above all of them, why what is done inside was refused."""
     try:
         yield
     except DomainError as refusal:
@@ -151,12 +151,12 @@ _SANDBOX = "sandbox"  # in the session: the id of the organization whose sandbox
 
 
 def environments(member: Member) -> list[Environment]:
-    """Return those that the member may see: the sandbox is for those who integrate."""
+    """Return the environments that the member may see: the sandbox is for those who integrate the API."""
     return [Environment.PRODUCTION, *([Environment.SANDBOX] if may(member.role, Right.BUILD) else [])]
 
 
 def shown_environment(request: HttpRequest, member: Member) -> Environment:
-    """Return the environment that is switched on: production, until somebody who may see the sandbox wants that."""
+    """Return the environment that is switched on: production, until somebody who may see the sandbox switches to it."""
     in_sandbox = request.session.get(_SANDBOX) == member.organization_id and may(member.role, Right.BUILD)
     return Environment.SANDBOX if in_sandbox else Environment.PRODUCTION
 
@@ -184,7 +184,7 @@ def own(model: type[Row], member: Member, pk: int, *related: str) -> Row:
 
 
 def number_in(text: str) -> int | None:
-    """Return the id that stands in a form or an address, None where it can be none."""
+    """Return the id that stands in a form or an address, None where the text cannot be an id."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_ID else None
 
 
@@ -201,7 +201,7 @@ def csv_answer(content: str | bytes, name: str) -> HttpResponse:
 
 
 def attached(response: _Response, name: str) -> _Response:
-    """Return the response as a file that browsers save by this name and take for nothing but its type."""
+    """Return the response as a file that browsers save under this name and never take for another type."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Content-Type-Options"] = "nosniff"
     return response
@@ -219,7 +219,7 @@ def actor(request: HttpRequest, member: Member) -> Actor:
 
 
 def actor_of(user: User, request: HttpRequest) -> Actor:
-    """Return whose account it is, as the activity log names them."""
+    """Return the owner of the account, as the activity log names them."""
     return Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
 
 
@@ -229,7 +229,7 @@ def _is_long_ago(request: HttpRequest) -> bool:
 
 
 def limits_stamps(view: View) -> View:
-    """Decorate a view inside of :func:`member_page` that draws stamps: it answers 429 to more of them in a minute."""
+    """Decorate a view inside of :func:`member_page` that draws stamps: too many in a minute are answered with 429."""
 
     @wraps(view)
     def limited(request: HttpRequest, member: Member, **rest: Any) -> HttpResponse:
@@ -246,11 +246,11 @@ def file_field(label: Any, accepted: str, lacking: Any) -> forms.FileField:
 
 
 def takes_small_file(most_bytes: int, template: str, sentence: Callable[[], str]) -> Callable[[View], View]:
-    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. The page of the ``template`` says
-    the ``sentence`` where a file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
+    """Decorate a view inside of :func:`member_page`. The page of the ``template`` says the ``sentence`` where a file is
+    clearly larger than ``most_bytes``; the view itself refuses one that is only just larger.
 
-    Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
-    made here, once the body may be read. A body without a stated length has no file.
+    The view is exempt from the middleware's CSRF check, which would read the body before the member is known; the same
+    check is made here, once the body may be read. A body without a stated length has no file.
     """
 
     def decorate(view: View) -> View:

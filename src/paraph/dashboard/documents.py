@@ -50,14 +50,14 @@ _AT_ONCE = 50
 _MOST_PAGES = 20
 _KEPT_SECONDS = 900
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
-_BESIDE_PDFS = 1024 * 1024  # bytes of other fields and of what stands between
+_BESIDE_PDFS = 1024 * 1024  # bytes of other fields and of the boundaries between them
 
 
 def takes_pdfs(view: View) -> View:
-    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
+    """Decorate a view inside of :func:`paraph.dashboard.decorators.member_page`, whose form has a field of PDFs.
 
-    The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
-    read the body before the member is known; the same check is made here, once the body may be read.
+    All files of one body together may be as large as one file may be. The view is exempt from the middleware's CSRF
+    check, which would read the body before the member is known; the same check is made here, once the body may be read.
     """
     protected: View = csrf_protect(view)
 
@@ -172,7 +172,7 @@ def document(request: HttpRequest, member: Member, found: Document) -> HttpRespo
 
 @member_page(Right.SEND, document_id=_document)
 def delete(request: HttpRequest, member: Member, found: Document) -> HttpResponse:
-    """Delete a document of production, after asking: those of the sandbox are the API's, and go by themselves."""
+    """Delete a production document, after asking: those of the sandbox are the API's, and are deleted automatically."""
     if found.environment != Environment.PRODUCTION:
         raise Http404
     form = forms.Form(request.POST if request.method == "POST" else None)
@@ -198,8 +198,8 @@ def small_picture(_request: HttpRequest, _member: Member, found: Document) -> Ht
 
 
 def drawn(draw: Callable[[], bytes | str], content_type: str = "image/webp") -> HttpResponse:
-    """Answer with a picture that its reader's browser keeps. Raise ``Http404`` where there is none, ``NoPlaceError``
-    where there may be one in a few seconds."""
+    """Return a picture that browsers keep for a while. Raise ``Http404`` where there is none, ``NoPlaceError`` where
+    there may be one in a few seconds."""
     try:
         response = HttpResponse(draw(), content_type=content_type)
     except NoPlaceError:

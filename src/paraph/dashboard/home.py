@@ -1,6 +1,6 @@
-"""``/app/`` and ``/app/{organization}/``: where a member arrives; with what needs somebody there: their own signature,
-mails not taken, requests that expire soon, seals that wait, inquiries, declined requests. Each is read from an index of
-its own, and no more than a few of each; a request stands there once, whatever it needs."""
+"""``/app/`` and ``/app/{organization}/``: where a member arrives, with what needs somebody there: their own signature,
+mails not taken, requests that expire soon, seals that wait, inquiries, declined requests. Each kind is read from an
+index of its own, and no more than a few of it; a request is listed once, whatever it needs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -73,7 +73,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureRequest]:
-    """Return the latest ones that do not stand among what needs the member."""
+    """Return the latest requests of the status, without those that are shown as needing somebody."""
     chosen = Filters({"status": status})
     chosen.is_valid()
     return [row for row in page(asked, chosen, 2 * _LATEST).rows if row.pk not in known][:_LATEST]
@@ -82,7 +82,7 @@ def _latest(asked: TenantScope, status: str, known: set[int]) -> list[SignatureR
 @member_page(Right.BUILD, post_only=True)
 def switch_environment(request: HttpRequest, member: Member) -> HttpResponse:
     """``POST …/environment``. Fields: ``to``, the environment to switch on, and ``page``, the address of the page where
-    the switch was pressed; it leads to the list above that page, or home."""
+    the switch was pressed; the answer leads to the list above that page, or home."""
     wanted = request.POST.get("to", "")
     switch_to(request, member, wanted if wanted == Environment.SANDBOX else Environment.PRODUCTION)
     page = "/".join(request.POST.get("page", "").split("/")[:4])
@@ -108,7 +108,7 @@ def new_organization(request: HttpRequest) -> HttpResponse:
 
 
 class Step(NamedTuple):
-    """``address`` is the name of the page where it is done."""
+    """``address``: the name of the page where the step is done."""
 
     label: str
     address: str
@@ -145,7 +145,7 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Need:
-    """A request and why somebody looks after it, the most urgent first."""
+    """A request and the reasons why it needs somebody, the most urgent first."""
 
     request: SignatureRequest
     reasons: list[Reason]

@@ -54,7 +54,7 @@ from paraph.tenants.members import (
 )
 from paraph.tenants.models import Invitation, Member, Role, User
 
-_ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the role is checked before it is handed on
+_ABOUT_THE_ADDRESS = ("conflict", "validation_error")  # the form has checked the role by then
 _NEEDS_PROOF = (Role.ADMIN, Role.OWNER)
 
 
@@ -111,7 +111,7 @@ def _tell(request: HttpRequest, email: str, mailed: str, kept: str) -> None:
 
 
 def _page(request: HttpRequest, member: Member, form: InviteForm | None = None, problem: str = "") -> HttpResponse:
-    """Return the page, with an invitation or another action that was refused: 422."""
+    """Return the page; with an invitation or another action that was refused, as a 422."""
     may_invite = may(member.role, Right.INVITE)
     content = {
         "rows": _member_rows(member),
@@ -167,7 +167,7 @@ def _invitation_rows(viewer: Member) -> list[_InvitationRow]:
 
 
 def _refused(addresses: list[str]) -> list[RefusedAddress | None]:
-    """Return of each address the refusal of the newest mail there."""
+    """Return for each address the refusal of the newest mail to it, None where that was taken."""
     names = [destination_hash(address) for address in addresses]
     known = RefusedAddress.objects.in_bulk(names)
     return [known.get(name) for name in names]
@@ -197,7 +197,7 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
 
 
 def _action(view: View) -> View:
-    """Decorate what a form of the page does: a refusal stands on the page."""
+    """Decorate the view of a form on the page, so that the page says why the form was refused."""
 
     @wraps(view)
     def action(request: HttpRequest, member: Member, **address: int) -> HttpResponse:
@@ -254,7 +254,7 @@ def withdraw(request: HttpRequest, member: Member, invitation_id: int) -> HttpRe
     return see_other("members", member.organization_id)
 
 
-_ACCEPTS = "accepts_invitation"  # of a session: who pressed the button before they had logged in need not press again
+_ACCEPTS = "accepts_invitation"  # in a session: whoever pressed the button before logging in need not press again
 
 
 @never_cache
@@ -276,8 +276,8 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Ask to log in, or to make an account. The link proves that its reader has the address: it may tell whether there
-    is an account, and the one that they make is confirmed."""
+    """Ask to log in, or to make an account. The link proves that its reader has the address, so the page may tell
+    whether there is an account, and the address of a new account counts as confirmed."""
     has_account = User.objects.filter(email=found.email).exists()
     if request.method != "POST":
         content = {"invitation": found, "has_account": has_account, "single_sign_on": bool(settings.PARAPH.sso_issuer)}
@@ -293,7 +293,7 @@ def _accepted(request: HttpRequest, secret: str, user: User) -> HttpResponse:
     try:
         member = accept_invitation(secret, user, actor_of(user, request))
     except DomainError:
-        return see_other(request.path)  # it ended meanwhile: its page says how
+        return see_other(request.path)  # the invitation ended meanwhile: its page says how
     return see_other("home", member.organization_id)
 
 
@@ -301,12 +301,12 @@ _LONGEST_NAME = 80
 
 
 def mail_invitation(invited: Invited) -> None:
-    """Leave the mail with the link to a job, in the language of whoever invites. Call it in the transaction of the
+    """Hand the mail with the link over to a job, in the language of whoever invites. Call it in the transaction of the
     invitation."""
     invitation = invited.invitation
     sender = unlinked(invitation.organization.name, _LONGEST_NAME)
     inviter = invitation.invited_by.user if invitation.invited_by else None
-    # A name has its addresses broken up; where there is none, the inviter's address is a confirmed one.
+    # Addresses within a name are broken up; the address that stands in for a missing name is a confirmed one.
     own = inviter and (unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email)
     names = {
         "organization": sender,

@@ -1,5 +1,5 @@
-"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie; and the pages that say why
-there is no other, named in the URL map, for every door without answers of its own."""
+"""Middleware of the dashboard, for its own addresses alone: no other door sets a cookie; and the pages that stand in
+for others, such as "Page not found", which the URL map names for every door without answers of its own."""
 
 import logging
 from collections.abc import Callable
@@ -33,8 +33,8 @@ _HEADERS = {
 
 
 class Headers(MiddlewareMixin):
-    """Headers of all pages: they load from nowhere else, are framed by nobody, and browsers do not keep them. A view's
-    own headers prevail."""
+    """Headers of all pages: pages load nothing from elsewhere, nobody frames them, and browsers do not keep them. A
+    view's own headers prevail."""
 
     def process_response(self, _request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         return guarded(response)
@@ -48,7 +48,7 @@ def guarded(response: HttpResponseBase) -> HttpResponseBase:
 
 
 class AccountLanguage:
-    """The language that a person chose for their account, else the one that their browser asks for. Stands behind the
+    """The language that a person chose for their account, else the one that their browser asks for. Runs after the
     middleware that finds the account."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -131,7 +131,7 @@ def notice(status: int, heading: str, sentence: str, incident: str = "") -> Http
 
 
 class DashboardOutage:
-    """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
+    """Middleware that answers an outage with a page instead of a crash. What a page loads by itself gets JSON, from
     :class:`paraph.server.middleware.Outage`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -140,7 +140,7 @@ class DashboardOutage:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         try:
             return self._get_response(request)
-        except Exception as exception:  # of what reads the account before any view
+        except Exception as exception:  # from middleware that reads the account before any view
             answer = _outage_page(exception)
             if answer is None:
                 raise

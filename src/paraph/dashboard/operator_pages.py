@@ -1,8 +1,8 @@
-"""``/operator``: whether the service is well, what waits, and its organizations; ``…/organizations/{id}``: one of
-them, to suspend or resume it; ``…/retry`` and ``…/requests/{id}/retry``.
+"""``/operator``: whether the service is well, what waits, and its organizations; ``…/organizations/{id}``: one of them,
+to suspend or resume it; ``…/retry`` and ``…/requests/{id}/retry``.
 
-The pages look at the service as ``paraph check`` sees it, kept in this process so that no page waits for it; at the
-work that waits, by kind; and at the requests whose seals fail.
+The pages show the service as ``paraph check`` sees it, from results kept in this process so that no page waits for
+them; the work that waits, by kind; and the requests whose seals fail.
 """
 
 import threading
@@ -50,9 +50,9 @@ from paraph.webhooks.all_deliveries import oldest_due_seconds
 
 
 def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:
-    """Return a view of operators: ``view(request, actor, **rest of the address)``, for these methods.
+    """Decorate a view for operators: ``view(request, actor, **rest of the address)``, for these methods.
 
-    Where there is no operator, nobody finds it. Strangers are sent to log in, other accounts get 404. An operator
+    While there is no operator, everybody gets 404. Strangers are sent to log in, other accounts get 404. An operator
     without a second factor gets 403, and one who has not given it since they logged in gives it first. ``fresh``: as
     :func:`paraph.dashboard.decorators.reauthenticated`.
     """
@@ -84,7 +84,7 @@ def operator_page(*methods: str, fresh: bool = False) -> Callable[[View], View]:
 
 _AT_ONCE, _RETRIED_AT_ONCE = 20, 200
 _NOW = ("workers", "webhooks", "sealing failures", "backup")
-"""Checks that are made for each page, so that it says one thing: they ask the database alone, and it is there."""
+"""Checks that are made anew for each page, so that it does not contradict itself: they ask the database alone."""
 _CHANGES = {"suspend": suspend_organization, "resume": resume_organization}
 
 
@@ -150,7 +150,7 @@ def retry_request(request: HttpRequest, operator: Actor, request_id: int) -> Htt
 
 @operator_page("POST")
 def retry_requests(request: HttpRequest, operator: Actor) -> HttpResponse:
-    """Try again whatever failed, of the oldest requests; ``paraph request retry --all`` knows no bound."""
+    """Retry what failed, for the oldest requests; ``paraph request retry --all`` has no limit."""
     note(None, operator, "operator.requests_retried")
     count = retry_all(_RETRIED_AT_ONCE)
     sentence = ngettext("%(count)d request is tried again now.", "%(count)d requests are tried again now.", count)
@@ -158,8 +158,8 @@ def retry_requests(request: HttpRequest, operator: Actor) -> HttpResponse:
 
 
 def _organizations(words: str = "") -> QuerySet[Organization]:
-    """Return those with the words in their names or of this number, the largest first, with the ``bytes`` of their
-    files."""
+    """Return the organizations whose name contains the words or whose number they are, the largest first, with the
+    ``bytes`` of their files."""
     sizes = Storage.objects.filter(organization=OuterRef("pk")).values("organization").annotate(total=Sum("bytes"))
     found = Organization.objects.filter(deleted_at=None).annotate(bytes=Coalesce(Subquery(sizes.values("total")), 0))
     if words:
@@ -179,7 +179,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Look:
-    """``ends``: when certificates end, by environment or ``timestamp``."""
+    """What ``paraph check`` found at a moment. ``ends``: when certificates end, by environment or ``timestamp``."""
 
     at: datetime = _NEVER
     outcomes: list[Outcome] = field(default_factory=list)
@@ -187,7 +187,7 @@ class Look:
 
 
 class LatestLook:
-    """The latest look, which is renewed beside the pages that show it."""
+    """The latest look, which a thread renews while pages show it."""
 
     def __init__(self) -> None:
         self._look = Look()
@@ -195,8 +195,8 @@ class LatestLook:
         self._lock = threading.Lock()
 
     def look(self) -> Look:
-        """Return the latest look; one that is older than half a minute is being renewed. Only who would get one older
-        than five minutes, or none, waits for the new one, for two seconds at most."""
+        """Return the latest look, and begin to renew one that is older than half a minute. Only a caller who would get
+        one older than five minutes, or none, waits for the new one, for two seconds at most."""
         age = clock.now() - self._look.at
         with self._lock:
             if age > _FRESH and not self._renewal.is_alive():
@@ -262,8 +262,8 @@ def _kind(queue: str, task: str) -> str:
 
 
 def failures() -> list[tuple[SealingFailure, bool, str]]:
-    """Return requests whose files could not be sealed, whether each has given up, and what of its cause is shown: a
-    cause may quote a document."""
+    """Return the requests whose files could not be sealed, whether the service has given up on each, and its cause as
+    far as it is shown: a cause may quote a document."""
     rows = list(SealingFailure.objects.select_related("request__organization").order_by("failed_at")[:MOST_FAILURES])
     gave_up = given_up([row.request_id for row in rows])
     return [(row, row.request_id in gave_up, row.cause if row.kind in _TOLD else "") for row in rows]

@@ -78,7 +78,7 @@ class SettingsForm(forms.Form):
 
 
 class DefaultsForm(SharedOptions):
-    """What new requests begin with. Whoever begins one reads the dashboard in the language that is the usual one."""
+    """What new requests begin with. Without a language chosen here, a request has the language of whoever begins it."""
 
     locale = forms.ChoiceField(
         label=gettext_lazy("Language"), required=False, choices=[("", gettext_lazy("The sender's own")), *LANGUAGES]
@@ -94,7 +94,7 @@ def _days(label: Any) -> forms.IntegerField:
 
 
 class RetentionForm(forms.Form):
-    """Days by environment; empty for ever."""
+    """Days until files are deleted and people forgotten, by environment; empty to keep them for ever."""
 
     production = _days(gettext_lazy("Production: days until files are deleted"))
     production_people = _days(gettext_lazy("Production: days until people are forgotten"))
@@ -115,8 +115,8 @@ def settings(request: HttpRequest, member: Member) -> HttpResponse:
 
 @reauthenticated
 def _change(request: HttpRequest, member: Member) -> HttpResponse:
-    """Change the settings. Who hears of requests, and whose sites may frame them, is changed only by somebody who has
-    just logged in, as the application's own webhook URL and sites are."""
+    """Change the settings. Which application is notified of requests, and whose sites may frame them, is changed only
+    by somebody who has just logged in, just as an application's own webhook URL and sites are."""
     form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
         with refusals_in(form):

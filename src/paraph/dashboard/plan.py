@@ -40,7 +40,7 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.SEE)
 def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """Download a line for each day of the months on the page on which requests were created in production."""
+    """Download a line for each day with requests created in production, in the months that the page shows."""
     first = datetime.combine(_months(member)[-1], time(), UTC)
     production = scope(member, Environment.PRODUCTION)
     created = by_day(production, "signature_requests", first.date())
@@ -81,7 +81,7 @@ def _written(limit: PerHourAndDay) -> str:
 
 
 def _months(member: Member) -> list[date]:
-    """Return this month and those before since the organization began, the newest first."""
+    """Return this month and up to five before it, as far as the organization existed, the newest first."""
     first_day = member.organization.created_at.date()
     months = [clock.now().date().replace(day=1)]
     for _month in range(_MONTHS_BEFORE):

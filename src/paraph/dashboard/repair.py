@@ -1,5 +1,5 @@
-"""Putting right what was sent, while it waits for signatures: a signer (``…/signers/{id}/correct``), and what the mails
-say and until when signers have time (``…/extend``)."""
+"""Corrections to a request while it waits for signatures: to a signer (``…/signers/{id}/correct``), and to the text of
+the mails and the deadline (``…/extend``)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from paraph.tenants.models import Member
 
 
 class CorrectionForm(SignerForm):
-    """Who a signer is and how they are reached. What they do is not corrected."""
+    """Who a signer is and how they are reached. Whether they sign or approve cannot be corrected."""
 
     field_order = ("first_name", "last_name", "email", "phone", "otp_channel", "language")
 
@@ -39,7 +39,7 @@ class CorrectionForm(SignerForm):
         super().__init__(entered, plan=plan, initial={name: getattr(signer, name) for name in self.field_order})
         del self.fields["id"], self.fields["role"]
         channels: Any = self.fields["otp_channel"]
-        if signer.otp_channel == Channel.SMS:  # stays, though no other could have it now
+        if signer.otp_channel == Channel.SMS:  # kept, even where no signer could choose SMS now
             channels.choices = dict([*channels.choices, (Channel.SMS.value, _("SMS"))])
         elif not signer.otp_channel:
             channels.choices, channels.required = [("", _("Their choice")), *channels.choices], False
@@ -82,7 +82,7 @@ def correct_signer(request: HttpRequest, member: Member, request_id: int, signer
 
 
 def _following(signer: Signer) -> str:
-    """Say what another way to the signer leads to."""
+    """Return a sentence on what follows from a change of how the signer is reached."""
     if not (signer.request.send_email and mails_leave(signer)):
         return _("The earlier link no longer works. Please give them the new one.")
     if signing_eligibility(signer) is SigningEligibility.OPEN:
@@ -92,7 +92,7 @@ def _following(signer: Signer) -> str:
 
 @contextmanager
 def _refusals_beside_fields(form: forms.Form) -> Iterator[None]:
-    """Put why what is done inside was refused beside the fields that it names."""
+    """Show beside the fields that it names why what is done inside was refused."""
     with refusals_in(form):
         try:
             yield
@@ -103,7 +103,7 @@ def _refusals_beside_fields(form: forms.Form) -> Iterator[None]:
 
 @member_page(Right.SEND)
 def extend_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """Change the message, the end, or both."""
+    """Change the message, the deadline, or both."""
     asking, found = own_request(member, request_id)
     form, who = ChangeForm(request.POST if request.method == "POST" else None, found), actor(request, member)
     if request.method == "POST" and form.is_valid():

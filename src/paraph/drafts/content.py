@@ -1,11 +1,11 @@
-"""The content of drafts and templates: the JSON of a creation (rule 4.5), of which a draft may lack anything.
+"""The content of drafts and templates: the JSON of a creation (rule 4.5), in which a draft may lack anything.
 
-Signers are known by refs that stay when others come and go, and approvers are on all documents without being listed. In
-a template a signer is a role, and has a ``name`` in place of a person's. Stamps and fields of a draft stand at
-coordinates; those of a template as they were given, and where that is not the whole rectangle, ``at`` is it: None for
-an optional stamp whose tag is nowhere.
+Signers are known by refs that stay the same when others come and go; approvers are on all documents without being
+listed. In a template a signer is a role, and has a ``name`` in place of a person's. Stamps and fields of a draft stand
+at coordinates; those of a template stand as they were given, and where that is no whole rectangle, ``at`` has it: None
+for an optional stamp whose tag is nowhere.
 
-Applications give a draft as the body of a creation, of which anything may be missing; what is there is checked alike.
+Applications give a draft as the body of a creation that may lack anything; what is there is checked as in a creation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,24 +45,24 @@ _OF_SIGNERS = (*PERSON, *TAKING_PART)
 
 
 def signer_of(known: Mapping[str, Any], ref: str = "") -> Json:
-    """Return a signer with what is known of them; with a new ref unless one is given: one that no signer has or had, as
-    addresses of their pictures, which browsers keep, name it."""
+    """Return a signer with what is known of them, and with a new ref unless one is given. A new ref is one that no
+    signer has or had, because it stands in the addresses of their pictures, which browsers keep."""
     given = {name: known[name] for name in _OF_SIGNERS if known.get(name)}
     return {"ref": ref or str(1 + randbelow(10**12)), "otp_channel": Channel.EMAIL.value, **given}
 
 
 def options_of(checked: SignatureRequestInput) -> Json:
-    """Return the options that were given. That signers are identified, who sends declares."""
+    """Return the options that were given, without the declaration of identity, which is for the sender to make."""
     given: Json = checked.model_dump(mode="json", include=set(OPTIONS), exclude_unset=True, exclude_none=True)
     given.pop("identity_declaration_accepted", None)
     return given
 
 
 def creation_of(content: Json) -> Json:
-    """Return the creation by which a member sends the content.
+    """Return the creation with which a member sends the content.
 
-    Its refs name signers to members: with the number, because two may have one name. Mails are sent unless the
-    application that prepared it all wants none, so the member declares with sending that the signers are identified.
+    Its refs name signers to members: with the number, because two may have one name. Mails are sent unless an
+    application prepared the draft and wants none, so the member declares with sending that the signers are identified.
     """
     refs, signers = {}, []
     for number, signer in enumerate(content["signers"], start=1):
@@ -154,15 +154,15 @@ DraftCreation: Any = create_model(
 
 
 def read(scope: TenantScope, value: object, locale: str) -> Json:
-    """Return what to keep of ``value``, under the root key ``signature_request``. ``locale``: of the draft.
+    """Return what to keep of ``value``, that of the root key ``signature_request``. ``locale``: of the draft.
 
-    Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
+    Raise what :func:`paraph.signature_requests.plan.make_plan` raises, with every problem in one message.
     """
     known, problems = object_of(_without_nulls(value)), Problems()
     look_for_unknown(value, DraftInput, problems)
     plan = make_plan(scope, _as_creation(known), problems, locale, shape=PartialRequest)
     options = options_of(plan.draft)
-    if options.get("send_email"):  # as drafts are sent unless they say otherwise
+    if options.get("send_email"):  # drafts are sent with mails unless they say otherwise
         del options["send_email"]
     given = [
         (checked, signer_of(signer))
@@ -200,8 +200,8 @@ def _place(at: PlannedPlacement | PlannedField) -> Json:
 
 
 def _as_creation(known: Json) -> Json:
-    """Return the payload with a ``ref`` for each signer, sent with mails, by a member who declares with sending that
-    the signers' identity is known."""
+    """Return the payload with a ``ref`` for each signer, to be sent with mails by a member, who declares by sending it
+    that the signers' identity is known."""
     payload = {"send_email": True} | known
     if payload.get("identity_declaration_accepted", False) is False:
         payload["identity_declaration_accepted"] = True
@@ -216,7 +216,7 @@ def _as_creation(known: Json) -> Json:
 
 
 def _document(document: Json) -> Json:
-    """Leave out the assignments without stamps and fields."""
+    """Return the document without assignments that have neither stamps nor fields."""
     if not isinstance(document.get("signers"), list):
         return document
     signers = [

@@ -1,4 +1,4 @@
-"""Changes of drafts."""
+"""Changes to drafts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
-STAMP_SIZE = (160.0, 56.0)  # of a new one, in points: contracts have less room than the API's default takes
+STAMP_SIZE = (160.0, 56.0)  # of a new stamp, in points: contracts have less room than the API's default takes
 _STEPS = list(Step)
 _LARGE = 100  # pages, or stamps and fields
 _MARGIN = 40  # points between new stamps, and around them
@@ -33,9 +33,9 @@ def begin(
     locale: str = "en",
     defaults: Mapping[str, Any] | None = None,
 ) -> Draft:
-    """Make a draft with these documents; id of documents that are not the caller's are ignored. ``defaults``: options,
-    ``locale`` and ``message`` to begin with. On the plan Free, open drafts that nobody has touched for longest make
-    room beyond the operator's setting."""
+    """Make a draft with these documents; ids of documents that are not the caller's are ignored. ``defaults``: options,
+    ``locale`` and ``message`` to begin with. On the plan Free, the open drafts that have been untouched for longest are
+    deleted, as far as the operator's setting asks for it."""
     said = {"locale": locale, "message": "", **(defaults or {})}
     options = {name: each for name, each in said.items() if name not in ("locale", "message")}
     with transaction.atomic():
@@ -54,8 +54,8 @@ def begin(
 
 @contextmanager
 def held(draft: Draft) -> Iterator[None]:
-    """Have the draft as it is now, and keep it from others who change, send or discard it. Raise ``Draft.DoesNotExist``
-    where it is sent, discarded or gone by now."""
+    """Reload the draft, and lock it against others who change, send or discard it. Raise ``Draft.DoesNotExist`` where
+    it has been sent, discarded or deleted meanwhile."""
     still_open = Draft.objects.select_for_update(no_key=True).filter(request=None, discarded_at=None)
     with transaction.atomic():
         draft.refresh_from_db(from_queryset=still_open)
@@ -82,7 +82,7 @@ def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> Non
 
 
 def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
-    """Remove the other documents with their stamps, and put these into this order."""
+    """Keep only these documents, in this order, and remove the others with their stamps."""
     with transaction.atomic():
         draft.documents.exclude(document_id__in=document_ids).delete()
         for position, pk in enumerate(document_ids):
@@ -94,8 +94,8 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
 
 
 def replace_signers(draft: Draft, signers: Sequence[Json]) -> None:
-    """Make these the draft's signers, in this order. Stamps and fields of those whose refs are known stay, but of those
-    who approve now."""
+    """Make these the draft's signers, in this order. Those whose refs the draft knows keep their stamps and fields,
+    except those who approve now."""
     draft.content["signers"] = list(signers)
     signing = {signer.ref for signer in draft.signing}
     for document in draft.content["documents"]:
@@ -105,7 +105,7 @@ def replace_signers(draft: Draft, signers: Sequence[Json]) -> None:
 
 
 def replace_places(draft: Draft, places: Iterable[Placed]) -> None:
-    """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
+    """Make these the draft's stamps and fields. Of two calls at once, the later one replaces what the earlier saved."""
     with held(draft):
         draft.place(places)
         touch(draft)
@@ -164,8 +164,8 @@ def touch(draft: Draft, step: Step | None = None) -> None:
 
 
 def is_large(draft: Draft) -> bool:
-    """Whether its pages take a processor for longer than a plain page does: more than 100 pages, or stamps and
-    fields."""
+    """Return whether the dashboard's pages of the draft keep a processor busy for long: more than 100 pages, or more
+    than 100 stamps and fields."""
     length = Func("document__pages", function="jsonb_array_length", output_field=IntegerField())
     pages = draft.documents.aggregate(pages=Sum(length))["pages"] or 0
     assigned = [one for document in draft.content["documents"] for one in document["signers"]]
@@ -173,14 +173,14 @@ def is_large(draft: Draft) -> bool:
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:
-    """Return the caller's drafts that are neither sent nor discarded, and no places of templates."""
+    """Return the caller's drafts that are neither sent nor discarded, without those that change places of templates."""
     return scoped(Draft, scope).filter(request=None, discarded_at=None, of_template=False)
 
 
 @transaction.atomic
 def discard(drafts: QuerySet[Draft]) -> int:
-    """Delete the open ones of these drafts, and leave of those that applications prepared what tells them so; return
-    how many. Documents stay."""
+    """Delete those of the drafts that are open; of one that an application prepared, keep what tells the application
+    that it was discarded. Return how many. Documents stay."""
     found = list(drafts.filter(request=None, discarded_at=None).select_for_update(of=("self",)))
     for draft in found:
         if draft.application_id is None:
@@ -192,7 +192,7 @@ def discard(drafts: QuerySet[Draft]) -> int:
 
 
 def empty(draft: Draft) -> None:
-    """Save a draft that is over, and delete what it said of people and documents, and to people."""
+    """Save a draft that is over, without its title, its texts, its people and its documents."""
     draft.title = draft.subject = draft.message = ""
     draft.content = {}
     draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "content"])
@@ -200,8 +200,8 @@ def empty(draft: Draft) -> None:
 
 
 def delete_unused_drafts() -> int:
-    """Discard the drafts that nobody has changed for 90 days, or as long as files are kept where that is shorter, and
-    delete what is left of those that members began and sent so long ago; return how many. Documents stay."""
+    """Discard the drafts that nobody has changed for 90 days, or for as long as files are kept, where that is shorter;
+    delete what is left of equally old drafts that members began and sent. Return how many. Documents stay."""
     count = 0
     for old in over(Draft.objects.all(), "updated_at", UNUSED_FOR):
         count += discard(old)

@@ -25,7 +25,7 @@ class Step(models.TextChoices):
 
 
 def blank() -> Json:
-    """Return the content of a draft of which nothing is known."""
+    """Return the content of a new draft."""
     options = {"mode": Mode.PARALLEL.value, "validity_days": 30, "notify_signers_on_completion": True}
     return {**options, "signers": [], "documents": []}
 
@@ -69,8 +69,8 @@ class DraftSigner:
         return f"{self.position + 1}. {self.first_name} {self.last_name}"[:200]
 
     def name(self, locale: str) -> str:
-        """Return the name in the order of the signer's language, else of this one; which signer it is where no name is
-        known yet."""
+        """Return the name in the order of the signer's language, else of ``locale``; where no name is known yet, return
+        which signer it is."""
         name = full_name(self.first_name, self.last_name, self.language or locale).strip()
         return name or _("Signer %(number)d") % {"number": self.position + 1}
 
@@ -78,7 +78,7 @@ class DraftSigner:
 @dataclass(eq=False)
 class Placed:
     """A stamp or a field on a document: a rectangle in points of the page as a reader sees it, origin at the bottom
-    left. ``field``: what is asked, as the payload has it, without the placement; None of a stamp."""
+    left. ``field``: what is asked, as the payload has it, without the placement; None for a stamp."""
 
     document: Document
     signer: DraftSigner
@@ -97,9 +97,9 @@ class Placed:
 class Draft(RequestContent):
     """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
 
-    A sent draft is known by its ``request``; its documents and its content are gone, as the request has them. One that
-    an ``application`` prepared is kept when it is discarded, without these, so that the application can read what
-    became of it. One ``of_template`` is never sent: in it places of a template are changed, and its signers are roles.
+    A sent draft has a ``request``; its documents and its content are gone, as the request has them. A draft that an
+    ``application`` prepared is kept when it is discarded, without these, so that the application can read what became
+    of it. A draft ``of_template`` is never sent: places of a template are changed in it, and its signers are roles.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")

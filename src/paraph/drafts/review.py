@@ -1,5 +1,5 @@
-"""What senders are told of a draft before it is sent: why it cannot be sent yet, in words of its steps, what its
-signatures and fields cover, options that nobody has named, and names that cannot be written."""
+"""What senders are told of a draft before it is sent: why it cannot be sent yet, in the words of its steps; what its
+signatures and fields cover; options that nobody has named; and names that no font can write."""
 
 import re
 from collections import Counter
@@ -27,8 +27,8 @@ _OF_ROW = re.compile(r"(documents|signers)\[(\d+)\]")
 
 
 class Refusal(NamedTuple):
-    """A sentence on what is wrong with a draft, and the step at which it can be mended. ``path``: what of the creation
-    it is about, such as ``signers[1].phone``; "" where that is no single thing."""
+    """A sentence about what is wrong with a draft, and the step at which it can be mended. ``path``: the part of the
+    creation that it is about, such as ``signers[1].phone``; "" where it is about no single part."""
 
     step: Step
     sentence: str
@@ -36,8 +36,8 @@ class Refusal(NamedTuple):
 
 
 def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
-    """Return why the draft could not be sent now; empty if it could. What is missing is told in the words of the
-    steps, and the rest once nothing is."""
+    """Return why the draft cannot be sent now; empty if it can. What is missing is told in the words of the steps;
+    other problems are returned only once nothing is missing."""
     lacking = missing(draft)
     paths = {sentence: path for path, sentence in lacking.people.items()}
     if found := [Refusal(step, each, paths.get(each, "")) for step in Step for each in lacking.of(step)]:
@@ -70,7 +70,7 @@ def _subject(draft: Draft, problem: Problem) -> str:
 
 
 def _step(problem: Problem) -> Step:
-    if problem.path.endswith("]") and problem.path.startswith("signers["):  # of no field: the signer signs nothing
+    if problem.path.endswith("]") and problem.path.startswith("signers["):  # about no field: the signer signs nothing
         return Step.PLACEMENTS
     if problem.path.startswith("signers") or problem.path == "mode":
         return Step.SIGNERS
@@ -82,9 +82,9 @@ def _step(problem: Problem) -> Step:
 @dataclass(frozen=True)
 class Missing:
     """``signers`` and ``documents``: the refs and the ids of those that have no stamp, each with the sentence that says
-    so; ``people``: what is not known of signers, which only applications leave out, by the path of the first of it;
-    ``fields``: who fills in a document without signing it, and what has no value although signers cannot give one;
-    ``steps``: what a whole step lacks."""
+    so; ``people``: sentences about what is not known of signers, which only applications leave out, by the path of the
+    first empty field; ``fields``: sentences about who fills in a document without signing it, and about fields without
+    a value that signers cannot give; ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[str, str]
@@ -103,7 +103,7 @@ class Missing:
 
 
 def missing(draft: Draft) -> Missing:
-    """Return what is missing; documents and signers without any stamp are only named where there are both."""
+    """Return what is missing. Which documents and signers lack a stamp is told only where there are both."""
     documents, signers = draft.files(), draft.signers
     steps = {}
     if not documents:
@@ -140,7 +140,7 @@ def missing(draft: Draft) -> Missing:
 
 
 def _without_value(at: Placed) -> str:
-    """Return a sentence on a read-only field without a value, which templates made of requests have; "" on others."""
+    """Return a sentence on a read-only field without a value, as templates made from requests have; "" for others."""
     asked = at.field or {}
     if not asked.get("read_only") or asked.get("value") is not None:
         return ""
@@ -165,21 +165,21 @@ _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence about one place or two. ``rows``: which, ``stamp-0`` for the first stamp of the draft, ``field-1`` for
-    its second field."""
+    """A sentence about one place or two. ``rows``: these places, ``stamp-0`` for the first stamp of the draft,
+    ``field-1`` for its second field."""
 
     sentence: str
     rows: tuple[str, ...]
 
 
 def remarks(draft: Draft) -> list[Remark]:
-    """Return what stamps and fields cover, and what fields still offer, in the order of documents: the first remarks of
-    many."""
+    """Return remarks on what stamps and fields cover, and on options that nobody has named, in the order of documents;
+    of many remarks the first."""
     return list(islice(_remarks(draft), _MOST))
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
-    """Return each signer's name whose letters no font has, with what stamps say in its place."""
+    """Return the names of signers with letters that no font has, each with what stamps show in its place."""
     named = [(signer.name(draft.locale), signer.email) for signer in draft.signers]
     return [(name, written) for name, email in named if (written := written_otherwise(name, email))]
 
@@ -225,7 +225,7 @@ class _Told:
 
 
 def _covering(document: Document, stamps: Sequence[_Told], fields: Sequence[_Told]) -> Iterator[Remark]:
-    """Yield what covers words; nothing while no reader has time."""
+    """Yield remarks on what covers words; none while no reader process is free."""
     on_pages = [each for each in (*stamps, *fields) if 1 <= each.at.page_number <= len(document.pages)]
     places = [(each.at.page_number, each.at.x, each.at.y, each.at.width, each.at.height) for each in on_pages]
     try:
@@ -266,7 +266,7 @@ def _overlap_of(one: _Told, other: _Told) -> str:
 
 
 def _unnamed_options(told: _Told) -> str:
-    """Return a sentence on options that are those of a new field; "" where none is."""
+    """Return a sentence on options that are still those of a new field; "" where there are none."""
     asked = told.at.field or {}
     new = KINDS[asked["type"]].content("").get("options", ()) if asked.get("options") else ()
     left = [option for option in asked.get("options", ()) if option in new]
@@ -275,7 +275,7 @@ def _unnamed_options(told: _Told) -> str:
 
 
 class _Box(NamedTuple):
-    """Sides of what is placed, in numbers that are at hand: a million pairs are compared."""
+    """The sides of a place, computed once, because up to a million pairs are compared."""
 
     told: _Told
     page: int

@@ -1,5 +1,5 @@
-"""The tags and signature lines of documents, and the first stamps and fields of a draft, which they ask for; and
-the words that these cover.
+"""The tags and signature lines of documents; the first stamps and fields of a draft, which stand where tags and lines
+ask for them; and the words that stamps and fields cover.
 
 ``{{signature:landlord}}`` names a stamp, ``{{text:tenant:IBAN}}`` a field and what it is called."""
 
@@ -62,7 +62,7 @@ def tags_of(document: Document) -> dict[str, FoundTag]:
 
 
 def signature_lines_of(document: Document) -> list[SignatureLine]:
-    """Return the blanks of the document, first those that wait for a signature, searched and found as its tags are."""
+    """Return the blank lines of the document, searched once, as its tags are; those that wait for a signature first."""
     known = _known(document)
     if known.lines is None:
         known.lines = [list(astuple(line)) for line in _search(document, list_signature_lines) or ()]
@@ -88,10 +88,10 @@ def _search(document: Document, search: Callable[..., Found]) -> Found | None:
 
 
 def offers_of(tags: Iterable[str], signers: Sequence[DraftSigner]) -> dict[str, Offer]:
-    """Return what each tag names that names something.
+    """Return what each tag names, without the tags that name nothing.
 
-    Whose it is: the signer's whose name or number stands there; else the words that stand there, as "tenant", go
-    through the signers in their order.
+    A tag is for the signer whose name or number stands in it. Any other words, such as "tenant", stand for the next
+    signer in the signers' order.
     """
     offers: dict[str, Offer] = {}
     of_words: dict[str, DraftSigner] = {}
@@ -128,8 +128,8 @@ def _kinds(what: str) -> tuple[Kind | None, ...]:
 
 
 def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
-    """Return the size for each: on a line as high as the room over it, under a tag the largest of some that covers no
-    words there, the usual one where the document cannot be read now."""
+    """Return the size of a stamp for each target: on a line, as high as the room above it; under a tag, the largest of
+    some sizes that covers no words there, or the usual one where the document cannot be read now."""
     tags = [target for target in targets if isinstance(target, FoundTag)]
     under_tags = iter(_sizes_under(document, tags))
     return [next(under_tags) if isinstance(target, FoundTag) else _size_on(target) for target in targets]
@@ -168,7 +168,7 @@ def _rooms(document: Document, tag: FoundTag) -> list[Rect]:
 
 
 def offers_in(draft: Draft) -> dict[str, Offer]:
-    """Return what the tags of all its documents name, by tag."""
+    """Return what the tags of all documents of the draft name, by tag."""
     return offers_of([tag for document in draft.files() for tag in tags_of(document)], draft.signing)
 
 
@@ -177,8 +177,8 @@ def place_by_tags(draft: Draft) -> list[Placed]:
     clearly waits for one signer; only once for a draft, so that what is removed stays away. Return the stamps on lines,
     which nobody has asked for by a tag.
 
-    A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
-    through the signers in their order.
+    A tag is for the signer whose name stands in it, else for the one whose number does; tags with neither go to the
+    signers in their order.
     """
     if draft.tags_placed or not draft.signing:
         return []
@@ -200,8 +200,8 @@ def place_by_tags(draft: Draft) -> list[Placed]:
 
 
 def lines_placed(draft: Draft) -> list[Placed]:
-    """Return a stamp for each line of the draft's documents that names its signer, or that is the only one, of the only
-    signer."""
+    """Return a stamp for each line of the draft's documents that names its signer, or that is the only line of its
+    document where there is only one signer."""
     found = []
     for document in draft.files():
         count = dict.fromkeys(draft.signing, 0)
@@ -214,7 +214,7 @@ def lines_placed(draft: Draft) -> list[Placed]:
 
 
 def take_back(draft: Draft) -> None:
-    """Remove the stamps that :func:`place_by_tags` put on lines, as far as they stand there still."""
+    """Remove the stamps that :func:`place_by_tags` put on lines, where they still stand."""
     on_lines = {(at.document, at.signer, at.page_number, at.x, at.y) for at in lines_placed(draft)}
     with held(draft):
         places = [at for at in draft.places() if (at.document, at.signer, at.page_number, at.x, at.y) not in on_lines]
@@ -259,14 +259,14 @@ def _under(document: Document, found: FoundTag, size: Size) -> tuple[int, float,
     return found.page_number, round(at.x, 2), round(at.y, 2), round(at.width, 2), round(at.height, 2)
 
 
-_RULE = 3  # another number where words are found in another way, so that what was kept is not found
+_RULE = 3  # raise it when words are found in another way, so that what was kept is no longer used
 _AT_A_TIME = 200  # places, for which the time of one job is plenty
 
 
 def covered_words(document: Document, places: Sequence[Place]) -> list[list[str]]:
     """Return the whole words under each place, by lines, none on a page that cannot be read.
 
-    Found once and kept beside the pictures of the pages. Raises :class:`paraph.pdf.refusal.ReadersUnavailable`.
+    They are found once and kept beside the pictures of the pages. Raise :class:`paraph.pdf.refusal.ReadersUnavailable`.
     """
     if not places:
         return []
@@ -296,7 +296,7 @@ def _found(document: Document, places: Sequence[Place]) -> Iterator[list[str]]:
 
 class Wanted(NamedTuple):
     """A line on which the signer is to sign; ``is_clear``: their name stands there, or there is but one line and one
-    signer; else the order of the lines tells."""
+    signer; otherwise, the signer follows from the order of the lines."""
 
     line: SignatureLine
     signer: DraftSigner
@@ -306,8 +306,8 @@ class Wanted(NamedTuple):
 def wanted(lines: Sequence[SignatureLine], signers: Sequence[DraftSigner]) -> list[Wanted]:
     """Return the lines that wait for a signature, each with the signer.
 
-    Where no name stands there, lines with the same words are of one signer, in the signers' order; where all lines have
-    the same words, they go through the signers in turn. Those with a name on another line come last.
+    Of lines without a name, those with the same label are for one signer, in the signers' order; where all have the
+    same label, they go to the signers in turn. Signers who are named on another line are passed over, unless all are.
     """
     if not signers:
         return []
@@ -329,7 +329,7 @@ def wanted(lines: Sequence[SignatureLine], signers: Sequence[DraftSigner]) -> li
 
 
 def _named(line: SignatureLine, signers: Sequence[DraftSigner]) -> DraftSigner | None:
-    """Return the signer whose last name stands in the nearest words that have any; where nothing says what the line is
+    """Return the signer whose last name stands in the nearest words that have one; where nothing says what the line is
     for, the whole name has to be its label."""
     parts = [(_words(each.first_name), _words(each.last_name)) for each in signers]
     if not line.is_for_signature:

@@ -1,4 +1,4 @@
-"""The rows of a bulk send: checked, each as if it were sent now, and forgotten."""
+"""The rows of a bulk send: checking each as if it were sent now, and deleting them after a time."""
 
 import re
 import time
@@ -44,11 +44,11 @@ _READERS = {"first_name": values.text, "last_name": values.text, "email": values
 
 
 def check_rows(scope: TenantScope, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
-    """Store the rows with what is wrong with each; nothing is sent.
+    """Store the rows, each with what is wrong with it; nothing is sent.
 
-    Each row holds a place for expensive work of its own, and none is checked once it took too long, as nobody waits
-    any more then. Raises ``DomainError`` where the rows have too many values, columns are missing, which concerns all
-    rows, or :func:`make_plan` refuses them all, as for a branding profile that is gone.
+    Each row takes a place for expensive work of its own. Raise ``DomainError`` where the check takes so long that
+    nobody waits for it any more, the rows have too many values, columns are missing, or :func:`make_plan` refuses all
+    rows, as for a branding profile that is gone.
     """
     fields = sum(len(template.fields_of(role)) for role in template.roles)
     if len(table.rows) * fields > MOST_VALUES:
@@ -133,16 +133,15 @@ class _Checker:
         return []
 
     def _repetition(self, people: Sequence[Person], number: int) -> list[str]:
-        """Return the problem of a row that says the same as one before: a slip, by which somebody would get two
-        requests."""
+        """Return the problem of a row that repeats an earlier one: a slip, by which somebody would get two requests."""
         said = repr([sorted(person.items()) for person in people]).casefold()
         first = self._first_with.setdefault(said, number)
         return [] if first == number else [_("Same as row %(number)d.") % {"number": first}]
 
 
 def delete_old_bulk_sends() -> int:
-    """Delete those that were uploaded 90 days ago, or as long as files are kept where that is shorter, and are not
-    under way, with the rows that were not sent; return how many. Requests stay."""
+    """Delete, with their rows, the bulk sends that are not under way and were uploaded 90 days ago, or as long ago as
+    files are kept, where that is shorter; return how many. Requests stay."""
     count = 0
     for old in over(BulkSend.objects.exclude(status=BulkStatus.SENDING), "created_at", KEPT_FOR):
         count += old.count()
@@ -151,7 +150,7 @@ def delete_old_bulk_sends() -> int:
 
 
 def make_room(scope: TenantScope, new: int) -> None:
-    """On the plan Free, make room for so many new rows by deleting the oldest bulk sends that are not under way, as far
+    """On the plan Free, make room for ``new`` rows by deleting the oldest bulk sends that are not under way, as far
     as the operator's setting asks for it. Requests stay."""
     mine = scoped(BulkSend, scope)
     rows = BulkRow.objects.filter(bulk_send__in=mine).order_by("bulk_send_id", "number")

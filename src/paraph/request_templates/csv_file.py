@@ -1,6 +1,6 @@
-"""A CSV of people, as spreadsheets write it, UTF-8 or UTF-16 with commas, semicolons or tabs; and which of its columns
-holds what of which role: a person's names and addresses, as "Tenant: E-mail", and values of fields, as "Tenant: IBAN",
-whose columns may be missing and whose cells may be empty."""
+"""A CSV of people as spreadsheets write it, in UTF-8 or UTF-16, with commas, semicolons or tabs; and what its columns
+hold for each role: names and addresses of a person, as in "Tenant: E-mail", and values of fields, as in "Tenant: IBAN".
+Columns of values may be missing and their cells may be empty."""
 
 import codecs
 import csv
@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
 
 def read_csv(content: bytes) -> Table:
-    """Raise ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
+    """Return the table. Raise ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
     if len(content) > MOST_BYTES:
         raise _refused(_("The file is larger than 1 MiB."))
     text = _decoded(content)
@@ -61,8 +61,8 @@ def too_many_rows(limit: int) -> DomainError:
 
 
 def write_csv(columns: list[str], rows: list[list[str]]) -> bytes:
-    """Return a CSV with the mark by which spreadsheets know UTF-8. :func:`read_csv` takes the apostrophes of
-    :func:`~paraph.kernel.csv_lines.csv_line` away again."""
+    """Return a CSV with the mark by which spreadsheets recognize UTF-8. :func:`read_csv` removes the apostrophes that
+    :func:`~paraph.kernel.csv_lines.csv_line` adds."""
     return codecs.BOM_UTF8 + "".join(csv_line(row) for row in [columns, *rows]).encode()
 
 
@@ -110,13 +110,13 @@ _PLAIN = {"first_name": "first name", "last_name": "last name", "email": "e-mail
 _PEOPLE = (("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing"), ("Katherine", "Johnson"), ("Emmy", "Noether"))
 
 FieldColumns = dict[tuple[int, str], int]
-"""The column of a role, as an index, and a field. A phone that is not needed may have none."""
+"""Column indexes by role index and field of a person. A phone that is not needed may have no column."""
 
 Asked = dict[str, dict[str, Any]]
-"""What fields of a role ask, by their names. A field that stands on several documents is filled on each."""
+"""The fields that a role fills in, by name. A value for a field that stands on several documents goes into each."""
 
 ValueColumns = dict[tuple[int, str], int]
-"""The column of a role, as an index, and the name of a field."""
+"""Column indexes by role index and name of a field."""
 
 _OF_FIELD = re.compile(r"documents\[(\d+)\]\.signers\[(\d+)\]\.fields\[(\d+)\]")
 _NOT_TICKED = ("0", "-", "false", "no")
@@ -125,8 +125,8 @@ _DAY_FIRST = re.compile(r"([0-9]{1,2})\. ?([0-9]{1,2})\. ?([0-9]{4})")
 
 
 def find_columns(roles: Sequence[Role], columns: Sequence[str]) -> FieldColumns:
-    """Return the columns of the people, but of roles in which the same person always signs. Raise
-    ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
+    """Return the columns of the people, except for roles in which the same person always signs. Raise
+    ``DomainError("validation_error", …)``, which names the columns that are missing or occur twice."""
     names = [folded(column) for column in columns]
     places: FieldColumns = {}
     missing = []
@@ -169,8 +169,8 @@ def sample(roles: Sequence[Role]) -> tuple[list[str], list[str]]:
 
 
 def _example(index: int) -> list[str]:
-    """Return a person of their own for each role, in the order of :data:`FIELDS`. The phone is written so that a
-    spreadsheet takes it for text."""
+    """Return the cells of an example person, who differs from role to role, in the order of :data:`FIELDS`. The phone
+    is written so that a spreadsheet takes it for text."""
     first_name, last_name = _PEOPLE[index % len(_PEOPLE)]
     number = "" if index < len(_PEOPLE) else str(index + 1)
     return [first_name, last_name, f"{first_name.lower()}{number}@example.com", f"00 33 6 12 34 56 {78 + index % 20}"]
@@ -181,7 +181,7 @@ def column_name(role: Role, field: str) -> str:
 
 
 def _names(role: Role, field: str, *, alone: bool) -> set[str]:
-    """In the language of the page and in English; a template with one role needs no role's name."""
+    """Return the names that a column may have, in the page's language and in English; ``alone``: also without role."""
     fields = {str(FIELDS[field]), _PLAIN[field]}
     return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())
 
@@ -191,7 +191,7 @@ def folded(name: str) -> str:
 
 
 def asked_of(template: Template) -> list[Asked]:
-    """Return what each role is asked that a sender can fill in."""
+    """Return, for each role, its fields that a sender can fill in."""
     asked: list[Asked] = []
     for role in template.roles:
         contents = [field for field in template.fields_of(role) if not KINDS[field["type"]].known]
@@ -202,7 +202,7 @@ def asked_of(template: Template) -> list[Asked]:
 def find_values(
     roles: Sequence[Role], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
 ) -> ValueColumns:
-    """Return the first column of each field, of those that are not of a person."""
+    """Return the first column for each field, among those that are not ``taken`` by a person."""
     names = ["" if place in taken else folded(column) for place, column in enumerate(columns)]
     places: ValueColumns = {}
     for index, (role, fields) in enumerate(zip(roles, asked, strict=True)):
@@ -218,7 +218,7 @@ def value_column(role: Role, name: str) -> str:
 
 
 def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
-    """Return the columns that there can be, and a cell of each as an example."""
+    """Return the columns that the file may have for values, and an example cell for each."""
     fields = [(role, content) for role, each in zip(roles, asked, strict=True) for content in each.values()]
     columns = [value_column(role, content["name"]) for role, content in fields]
     examples = [
@@ -228,8 +228,8 @@ def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[s
 
 
 def value_of(content: dict[str, Any], cell: str) -> str | bool:
-    """Return the value of the payload. People write decimals with a comma too, tick boxes with any word, and put the
-    day first where they write dates with dots."""
+    """Return the cell's value as the payload has it. People also write decimals with a comma, tick boxes with any word,
+    and put the day first where they write dates with dots."""
     kind = KINDS[content["type"]]
     if kind.is_box:
         return cell.casefold() not in _NOT_TICKED
@@ -240,8 +240,8 @@ def value_of(content: dict[str, Any], cell: str) -> str | bool:
 
 
 def misread(content: dict[str, Any], cell: str) -> str:
-    """Return the problem of a cell that can be read in two ways or in none, "" for any other: of a date with slashes,
-    in which some put the month first, and of a number such as 1.250, thousands in one language, decimals in another."""
+    """Return the problem of a cell that can be read in two ways or not at all, "" for any other: a date with slashes,
+    in which some put the month first, or a number such as 1.250, thousands in one language, decimals in another."""
     kind = KINDS[content["type"]]
     if kind.control == "date" and not _DAY.fullmatch(str(value_of(content, cell))):
         return _("write the date as 2027-02-01 or 01.02.2027.")

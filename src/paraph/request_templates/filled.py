@@ -1,5 +1,5 @@
-"""The creation of a template with people in its roles (rule 4.5): those of a member's row, or those that an application
-names, with values for fields of the template in place of its own."""
+"""The creation of a template with people in its roles (rule 4.5): the people of a bulk send's row, or those that an
+application names, with values in place of those that the template's fields have."""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import shown
 
 Person = dict[str, Any]
-"""``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the
-payload has them."""
+"""``first_name``, ``last_name``, ``email``, ``phone``, and, where there are any, ``values``: those of fields, by name,
+as the payload has them."""
 
 
 def with_people(creation: Json, people: Sequence[Person]) -> Json:
@@ -43,9 +43,9 @@ def _with_values(assignment: Json, values: Json) -> Json:
 
 
 def fill(template: Template, value: object, problems: Problems) -> Json:
-    """Return the payload of the template with the signers and options of ``value``, that of the root key
-    ``signature_request``, after adding what is wrong with the roles that it names. Signers stand where ``value`` has
-    them; what else is malformed stays so. Raises ``validation_error`` for what is no object."""
+    """Return the payload of the template with the signers and options of ``value``, which stands under the root key
+    ``signature_request``. Add to ``problems`` what is wrong with the roles that it names. Signers keep the order of
+    ``value``; whatever else is malformed is left as it is. Raise ``validation_error`` where ``value`` is no object."""
     said = object_of(value)
     look_for_unknown(said, TemplateSendingInput, problems)
     creation = creation_of(template.content)
@@ -59,14 +59,14 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
 
 
 def path_of(path: str) -> str:
-    """Return what a field of the payload is called in the call."""
+    """Return the path of a field of the payload as the application's call has it."""
     if path.startswith("documents"):
         return "template." + path.replace("signers", "roles").replace("signer_ref", "role")
     return re.sub(r"^(signers\[\d+\])\.ref$", r"\1.role", path)
 
 
 def _signers(roles: dict[str, Json], given: Any, problems: Problems) -> Any:
-    """Return the signers of the payload, with nobody in each role that is not named."""
+    """Return the signers of the payload: those given, then the roles that none of them names."""
     if not isinstance(given, list):
         return given
     free = dict(roles)
@@ -81,7 +81,7 @@ def _signers(roles: dict[str, Json], given: Any, problems: Problems) -> Any:
 
 
 def _signer(given: Json, path: str, roles: dict[str, Json], free: dict[str, Json], problems: Problems) -> Json:
-    """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
+    """Return the signer of the payload, without a ``ref`` where the role does not exist or is already taken."""
     person = {name: given[name] for name in PERSON if name in given}
     name = given.get("role")
     always = person_of(roles[name]) if isinstance(name, str) and name in roles else {}
@@ -103,7 +103,7 @@ def _signer(given: Json, path: str, roles: dict[str, Json], free: dict[str, Json
 
 def _prefill_all(documents: list[Json], signers: Any, given: Any, problems: Problems) -> None:
     """Write the values of ``given``, the signers as the call has them, into the fields of the payload's ``documents``.
-    ``signers``: the same ones as the payload has them. What has no role, or cannot be read, is left to others."""
+    ``signers``: the same signers as the payload has them. Entries without a role or that cannot be read are skipped."""
     if not isinstance(given, list) or not isinstance(signers, list):
         return
     for index, (signer, each) in enumerate(zip(signers, given, strict=False)):

@@ -1,5 +1,5 @@
-"""The bodies of calls about templates: what the OpenAPI document says of them, and which fields there are; and a
-template as an application gives it, checked as a creation of which nobody is known."""
+"""The bodies of calls about templates: their fields, and what the OpenAPI document says of them; and a template as an
+application gives it, checked as a creation in which nobody is named."""
 
 import re
 from collections import Counter
@@ -168,9 +168,9 @@ TemplateSending: Any = create_model(
 
 
 def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Template]:
-    """Return what to save of ``value``, under the root key ``template``. ``locale``: of its requests, "" for none.
+    """Return what to save of ``value``, that of the root key ``template``. ``locale``: of its requests, "" for none.
 
-    Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
+    Raise what :func:`paraph.signature_requests.plan.make_plan` raises, with every problem in one message.
     """
     said, problems = object_of(value, "template"), Problems()
     look_for_unknown(said, TemplateInput, problems)
@@ -205,7 +205,7 @@ def _kept(value: Json, plan: RequestPlan, locale: str) -> tuple[Names, Template]
 
 
 def _assignment(given: Assignment, ref: str, planned: PlannedDocument) -> Json:
-    """Return what a role has on a document, as it was given, with the rectangles that it comes to."""
+    """Return the stamps and fields of a role on a document as they were given, with the rectangles planned for them."""
     stamps = {each.stamp: each for each in planned.placements if each.signer_ref == given.signer_ref}
     fields = {each.number: each for each in planned.fields if each.signer_ref == given.signer_ref}
     return {
@@ -233,7 +233,7 @@ def _with_place(said: Json, value: Input, planned: PlannedPlacement | PlannedFie
 
 
 def _as_creation(value: Json) -> Json:
-    """Return the payload without people. What is malformed stays so, and is refused as there."""
+    """Return the payload without people. What is malformed is left as it is, and refused as in a creation."""
     payload = options_of(value)
     if payload.get("identity_declaration_accepted", False) is False:
         payload["identity_declaration_accepted"] = True  # whoever sends declares it
@@ -268,7 +268,7 @@ def _each(entries: Any, change: Any) -> Any:
 
 
 def _path(path: str) -> str:
-    """Return what a field of the payload is called in the template."""
+    """Return the path of a field of the payload as the template has it."""
     path = re.sub(r"^(signers\[\d+\])\.ref$", r"\1.name", path)
     return re.sub(r"\bsigners\b", "roles", path).replace(".signer_ref", ".role")
 

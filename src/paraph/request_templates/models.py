@@ -16,9 +16,9 @@ LONGEST_ROLE = 100
 
 
 class Role(NamedTuple):
-    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
-    ``otp_channel`` and ``language`` are empty where none was named; ``role``: whether they sign or approve.
-    ``person``: who always does, as the payload has them; empty where whoever sends says so."""
+    """A role in which somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
+    ``otp_channel`` and ``language`` are empty where none was named; ``role``: whether the person signs or approves.
+    ``person``: who always signs in the role, as the payload has them; empty where the sender names somebody."""
 
     position: int
     name: str
@@ -29,14 +29,14 @@ class Role(NamedTuple):
 
     @property
     def always(self) -> str:
-        """The name of who always does; "" where there is nobody."""
+        """The name of the person who always signs in the role; "" where there is none."""
         return f"{self.person['first_name']} {self.person['last_name']}" if self.person else ""
 
 
 class Template(RequestContent):
-    """A request without people but those of a role whose person is always the same: documents, roles, places and
-    options. Rows of a bulk send that were checked before it ``changed_at`` are not sent. A role's ref is its position.
-    ``locale`` is empty where none was chosen. ``places``: the draft in which its places are being changed, if any."""
+    """A request without people, except those who always sign in a role: documents, roles, places and options. Rows of a
+    bulk send that were checked before ``changed_at`` are not sent. A role's ref is its position. ``locale`` is empty
+    where none was chosen. ``places``: the draft in which the template's places are being changed, if any."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
@@ -51,7 +51,7 @@ class Template(RequestContent):
 
     @property
     def roles(self) -> list[Role]:
-        """In whose place somebody signs, in the signing order."""
+        """The roles, in the signing order."""
         return [
             Role(
                 position,
@@ -76,7 +76,7 @@ class Template(RequestContent):
 
 
 def person_of(signer: Json) -> Json:
-    """Return what a role says of who always signs in it; nothing where somebody has to be named."""
+    """Return the person who always signs in a role, as the payload has them; empty where there is none."""
     known = {name: signer[name] for name in PERSON if signer.get(name)}
     return known if {"first_name", "last_name", "email"} <= known.keys() else {}
 
@@ -94,7 +94,7 @@ class TemplateDocument(models.Model):
 
 
 class BulkStatus(models.TextChoices):
-    """``CHECKED``: the rows are there, and nothing is sent before a member says so."""
+    """``CHECKED``: the rows are stored, and nothing is sent until a member starts the bulk send."""
 
     CHECKED = "checked"
     SENDING = "sending"
@@ -136,7 +136,7 @@ class RowState(models.TextChoices):
 
 
 class BulkRow(models.Model):
-    """A row of the file; ``number`` is that of its line for a spreadsheet, where the header is 1.
+    """A row of the file; ``number`` is its line in a spreadsheet, where the header is 1.
 
     ``cells`` as in the file, ``signers`` as the payload has them, with the values of their fields by name. Both are
     empty once the row is sent: names and addresses live on in the ``request`` alone.

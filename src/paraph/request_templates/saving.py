@@ -1,7 +1,7 @@
-"""Templates made of drafts and of requests, and drafts made of templates.
+"""Templates made from drafts and requests, and drafts made from templates.
 
-A template keeps what holds for whoever signs next. The values that fields were filled in with beforehand, what an
-application noted of the request, and the addresses that it named for it are of its people, and are not kept.
+A template keeps what holds for whoever signs next. It does not keep the values that fields were prefilled with, what an
+application noted about the request, or the addresses that the application named for it: these belong to its people.
 """
 
 import json
@@ -35,14 +35,14 @@ _OF_DRAFTS = (*_OPTIONS, "send_email", "reminders", "decline_allowed")
 
 
 class Names(NamedTuple):
-    """Of a template and its roles, in their order."""
+    """The name of a template, and the names of its roles in their order."""
 
     template: str
     roles: Sequence[str]
 
 
 def of_draft(draft: Draft) -> Template:
-    """Return the template that the draft comes to, without names of roles, not saved."""
+    """Return a template made from the draft, not saved, whose roles have no names yet."""
     creation = creation_of(draft.content)
     ref_of = {signer["ref"]: str(position) for position, signer in enumerate(creation["signers"])}
     documents = [
@@ -60,8 +60,8 @@ def of_draft(draft: Draft) -> Template:
 
 
 def of_request(request: SignatureRequest, *, with_values: bool = False) -> Template:
-    """Return the template that the request comes to, without names of roles, not saved; ``with_values``: what the
-    sender filled in stands in its fields."""
+    """Return a template made from the request, not saved, whose roles have no names yet. ``with_values``: whether its
+    fields keep what the sender filled in."""
     signers = list(request.signers.all())
     documents = []
     for row in request.request_documents.prefetch_related("placements", "fields"):
@@ -98,7 +98,7 @@ def _place(at: Placement | Field) -> Json:
 
 
 def _field(asked: Field, with_value: bool) -> Json:
-    """Return the field of the payload, without what is as by default."""
+    """Return the field as the payload has it, without what equals the default."""
     content: Json = {"name": asked.name, "type": asked.type, "placement": _place(asked)}
     if asked.label != asked.name:
         content["label"] = asked.label
@@ -117,8 +117,8 @@ def _field(asked: Field, with_value: bool) -> Json:
 def save_template(
     scope: TenantScope, template: Template, actor: Actor, names: Names, *, extra_rows: ExtraRows = lambda _: []
 ) -> Template:
-    """Save what was read of a draft or a request of the caller, or what an application gave.
-    ``extra_rows`` makes what is inserted with it."""
+    """Save a template that was made from a draft or a request of the caller, or that an application gave.
+    ``extra_rows``: returns the rows to insert with the template, from its id."""
     template.organization_id, template.environment = scope.organization_id, scope.environment
     _name(template, names)
     template.save()
@@ -133,8 +133,8 @@ def save_template(
 
 @contextmanager
 def changing(scope: TenantScope, template_id: int, actor: Actor, part: str) -> Iterator[Template]:
-    """Lock a template of the caller, and save what is changed of it; ``part`` tells the activity log what that is.
-    Raise ``conflict`` while a bulk send of it is under way."""
+    """Lock a template of the caller, and save it with the changes made inside; ``part`` names what was changed in the
+    activity log. Raise ``conflict`` while a bulk send of the template is under way."""
     with transaction.atomic():
         template = scoped(Template, scope).select_for_update().get(pk=template_id)
         if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
@@ -147,7 +147,7 @@ def changing(scope: TenantScope, template_id: int, actor: Actor, part: str) -> I
 
 
 def rename(template: Template, names: Names, people: Sequence[Json]) -> None:
-    """Name the template and its roles, and say who always signs in each: nobody where there is nothing of a person."""
+    """Name the template and its roles, and set who always signs in each: nobody where ``people`` has an empty entry."""
     _name(template, names)
     for signer, person in zip(template.content["signers"], people, strict=True):
         for name in PERSON:
@@ -157,8 +157,8 @@ def rename(template: Template, names: Names, people: Sequence[Json]) -> None:
 
 @transaction.atomic
 def begin_places(scope: TenantScope, template_id: int, author: User) -> Draft:
-    """Return the draft in which places of a template of the caller are being changed; a new one where nobody does. Its
-    signers have the names of the roles."""
+    """Return the draft in which the places of a template of the caller are being changed, or begin one. Its signers
+    have the names of the roles."""
     template = scoped(Template, scope).select_for_update().get(pk=template_id)
     if template.places is None:
         signers = [
@@ -173,7 +173,7 @@ def begin_places(scope: TenantScope, template_id: int, author: User) -> Draft:
 
 
 def keep_places(scope: TenantScope, draft: Draft, actor: Actor) -> Template:
-    """Have the template keep the places of the draft, which is over then. Raise as :func:`changing` does."""
+    """Copy the places of the draft into its template, and delete the draft. Raise what :func:`changing` raises."""
     template_id = Template.objects.values_list("pk", flat=True).get(places=draft)
     with changing(scope, template_id, actor, "places") as template:
         chosen = ("documents", "initials_required")  # the editor asks for these
@@ -193,7 +193,7 @@ def _name(template: Template, names: Names) -> None:
 
 @transaction.atomic
 def begin_from(scope: TenantScope, template: Template, author: User, people: Sequence[Mapping[str, Any]]) -> Draft:
-    """Make a draft of the template that is ready for review, with these people in its roles, in their order."""
+    """Make a draft from the template, ready for review, with these people in its roles, in the order of the roles."""
     signers = [
         signer_of({"language": role.language, **person, "role": role.role}, str(role.position))
         for role, person in zip(template.roles, people, strict=True)
@@ -202,8 +202,8 @@ def begin_from(scope: TenantScope, template: Template, author: User, people: Seq
 
 
 def begin_with(scope: TenantScope, template: Template, author: User, signers: Sequence[Json]) -> Draft:
-    """Make a draft of the template, whose name is its title, with these signers, whose refs are the positions of the
-    roles."""
+    """Make a draft from the template, with its name as title and with these signers, whose refs are the positions of
+    the roles."""
     given = template.content["documents"]
     documents = [{"id": each["id"], "signers": [placed(one) for one in each["signers"]]} for each in given]
     draft = editing.begin(scope, author, locale=template.locale or DEFAULT_LOCALE)
@@ -218,7 +218,7 @@ def begin_with(scope: TenantScope, template: Template, author: User, signers: Se
 
 
 def size_of_contents(ids: list[int]) -> int:
-    """Return about how many bytes answers tell of what these templates place."""
+    """Return about how many bytes the contents of these templates take up in an answer."""
     rows = Template.objects.filter(pk__in=ids)
     size: int = rows.aggregate(size=Coalesce(Sum(Length(Cast("content", TextField()))), 0))["size"]
     return size

@@ -1,5 +1,5 @@
-"""How django-allauth does here what is the service's own: addresses, mails, who may sign up, second factors,
-and what is noted in the activity log when somebody changes how they log in."""
+"""What django-allauth does here in the service's own way: addresses, mails, who may sign up, second factors, and what
+is noted in the activity log when somebody changes how they log in."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -39,7 +39,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return client_address(request) or cast(str, super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, str]]:
-        """Return how the person can say again who they are: by the provider where it alone knows them."""
+        """Return how the person can prove again who they are: by the provider where it alone knows them."""
         methods: list[dict[str, str]] = super().get_reauthentication_methods(user)
         if methods or not settings.PARAPH.sso_issuer:
             return methods
@@ -57,7 +57,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return url_has_allowed_host_and_scheme(url, allowed_hosts={urlsplit(settings.PARAPH.public_url).netloc})
 
     def send_mail(self, template_prefix: str, email: str, context: Mapping[str, Any]) -> None:
-        """Leave the mail to a job, so that the answer takes as long as where there is nobody to write to.
+        """Hand the mail over to a job, so that the answer takes as long as it does where there is nobody to write to.
 
         Links begin with the public address of the service, never with the Host header of the request.
         """
@@ -93,7 +93,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
-    """Asks for a name besides address and password. The address of an invitation cannot be changed."""
+    """The form to sign up, which also asks for a name. The address of an invitation cannot be changed."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})

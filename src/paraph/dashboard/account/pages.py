@@ -31,7 +31,7 @@ class AccountForm(forms.Form):
 
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the account of the user."""
+    """Show and save the name and the language of the user."""
     user = cast(User, request.user)
     form = AccountForm(request.POST or None, initial={"name": user.name, "language": user.language})
     if request.method == "POST" and form.is_valid():
@@ -65,7 +65,7 @@ class FirstOwnerForm(forms.Form):
     organization = forms.CharField(
         label=gettext_lazy("Organization's name"),
         max_length=200,
-        required=False,  # programs that know the form from before do not send it; whoever sends a request is told
+        required=False,  # older programs do not send it; whoever sends a request is told that it is missing
         help_text=gettext_lazy("Signers see it in every mail and on the signing page."),
         widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
     )

@@ -1,5 +1,5 @@
-"""Sessions of members, of which the database holds nothing that opens one: the cookie is the key of the row followed by
-a keyed hash of it, and what a session remembers is encrypted. Both need the secret of the service."""
+"""Sessions of members. Nothing in the database opens a session: the cookie is the key of the row followed by a keyed
+hash of that key, and the data of a session is encrypted. Both need the secret of the service."""
 
 from base64 import b64decode, b64encode
 from typing import Any
@@ -31,7 +31,7 @@ class SessionStore(db.SessionStore):
 
 
 class Sessions(SessionMiddleware):
-    """Django's middleware, which takes cookies for keys."""
+    """Django's middleware, whose cookie holds the session's key with its keyed hash."""
 
     def process_request(self, request: HttpRequest) -> None:
         request.session = SessionStore(key_of(request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")))
@@ -39,7 +39,7 @@ class Sessions(SessionMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response = super().process_response(request, response)
         made = response.cookies.get(settings.SESSION_COOKIE_NAME)
-        if made is not None and made.value:  # without a value it is one that is taken away
+        if made is not None and made.value:  # a cookie without a value removes the earlier one
             response.cookies[settings.SESSION_COOKIE_NAME] = cookie_of(made.value)
         return response
 

@@ -1,4 +1,4 @@
-"""Single sign-on with an OpenID Connect provider: who may come in by it. Needs the extra ``paraph[sso]``."""
+"""Single sign-on with an OpenID Connect provider: who may log in with it. Needs the extra ``paraph[sso]``."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """allauth's ``SOCIALACCOUNT_ADAPTER``."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Let in whose address the provider vouches for, in one of the domains that the operator named."""
+        """Let in people whose address the provider vouches for, in one of the domains that the operator named."""
         domains = [domain.lower() for domain in settings.PARAPH.sso_domains]
         for address in sociallogin.email_addresses:
             if address.verified and (not domains or address.email.lower().rpartition("@")[2] in domains):
@@ -32,7 +32,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         raise ImmediateHttpResponse(page)
 
     def get_requests_session(self) -> Any:
-        """Return the session that asks the provider, which is a machine of others."""
+        """Return the session that sends requests to the provider, each inside :func:`machine_of_others`."""
         session = super().get_requests_session()
         ask = session.request
 
@@ -44,8 +44,8 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002  allauth's form
-        """Make accounts for everybody whom the operator's provider lets in: without an organization until they are
-        invited."""
+        """Return True: everybody whom the operator's provider lets in gets an account, without an organization until
+        they are invited."""
         return True
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: dict[str, Any]) -> User:

@@ -1,5 +1,5 @@
-"""``/app/{o}/applications``: all applications, how lately their keys were used, and whose a key is; ``…/{id}``: one of
-them, its settings, its keys side by side, and its end."""
+"""``/app/{o}/applications``: all applications, how lately their keys were used, and which of them a key belongs to;
+``…/{id}``: one of them, its settings, its keys side by side, and its revocation."""
 
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -108,8 +108,8 @@ class KeyForm(forms.Form):
 
 
 def add_refusal(form: forms.Form, refusal: DomainError) -> None:
-    """Add the sentence of a refusal to the field whose name it begins with, which stands before it already, else to
-    the whole form."""
+    """Add the sentence of a refusal to the field whose name it begins with, without that name, which stands before it
+    already; else to the whole form."""
     for name in form.fields:
         about = refusal.message.partition(" ")[0]
         if about in (name, name.removesuffix("s")):
@@ -134,7 +134,7 @@ def application_of(member: Member, application_id: int) -> Application:
 
 
 def is_new(application: Application) -> bool:
-    """Return whether its first call is still waited for: pages that stay open do not ask for ever."""
+    """Return whether pages still wait for the application's first call: those that stay open do not ask for ever."""
     return clock.now() - application.created_at < _NEW
 
 
@@ -207,7 +207,7 @@ def save_settings(request: HttpRequest, member: Member, found: Application) -> H
 
 @member_page(Right.BUILD, post_only=True, fresh=True, application_id=application_of)
 def revoke(request: HttpRequest, member: Member, found: Application) -> HttpResponse:
-    """Reject all keys of the application, once its name is typed."""
+    """Revoke all keys of the application, once its name is typed."""
     form = RevokeForm(found, request.POST)
     if not form.is_valid():
         return _application_page(request, member, found, revocation=form)
@@ -276,7 +276,7 @@ def end_key(request: HttpRequest, member: Member, found: Application, key_id: in
 def _show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:
     """Render the secrets into the answer to the form that made them: no address leads to them, nothing keeps them.
 
-    The page has no form, because browsers send forms of a page without referrer as if from nowhere.
+    The page has no form: without a referrer, browsers hide the origin of a form, and the CSRF check refuses it.
     """
     content = {
         "application": made.application,

@@ -172,7 +172,7 @@ def resend_delivery(request: HttpRequest, member: Member, found: Application, de
 
 @member_page(Right.BUILD, application_id=application_of)
 def signed_body(request: HttpRequest, member: Member, found: Application, delivery_id: int) -> HttpResponse:  # noqa: ARG001
-    """``…/body``: the very bytes, as a file for the verifiers."""
+    """``…/body``: the bytes that are signed, as a file for the verifiers."""
     content = signed(found, _delivery(found, delivery_id), "")
     if content is None:
         raise Http404
@@ -210,7 +210,7 @@ _DOCUMENT = "DOCUMENT"
 
 @dataclass(frozen=True)
 class Webhook:
-    """``sent`` is None while the results are not sealed that it links to."""
+    """``sent`` is None while the results that it links to are not sealed."""
 
     row: Delivery
     state: Any
@@ -273,7 +273,7 @@ def _progress(member: Member, application: Application) -> Progress:
     may_sign = (signer for signer in signers if signing_eligibility(signer) is SigningEligibility.OPEN)
     is_over = newest.finalized or newest.status == RequestStatus.EXPIRED
     watched = not is_over and clock.now() - newest.created_at < _WATCHED
-    # The application's own, sent or caught, the first at the beginning.
+    # Only the application's own deliveries, sent or caught, the oldest first.
     rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
     attempt = _("different at every attempt")
     webhooks = [Webhook(row, STATES[row.status], signed(application, row, attempt)) for row in rows[:_MOST_WEBHOOKS]]

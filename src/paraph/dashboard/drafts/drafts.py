@@ -1,4 +1,4 @@
-"""``/app/{o}/drafts``: what was begun and not sent yet, where ``POST`` begins a new request, and ``…/new``, with files;
+"""``/app/{o}/drafts``: requests begun and not sent yet; ``POST`` begins a new one, and ``…/new`` begins one with files;
 ``…/{id}/documents``: which documents are to be signed, in which order; and what the four steps of a draft share."""
 
 from collections.abc import Callable, Iterable, Sequence
@@ -44,8 +44,8 @@ _LONG = 100_000  # bytes of a form
 
 
 def draft_page(step: Step) -> Callable[[View], View]:
-    """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown; of one
-    that was discarded, that it was. A form holds the draft, but not while files are coming in. A large draft takes
+    """Decorate the view of a step: ``view(request, member, draft)``. A draft that was sent leads to its request; of one
+    that was discarded, the page says so. A form holds the draft, but not while files are coming in. A large draft takes
     a place for expensive work (:mod:`paraph.kernel.places`)."""
 
     def decorate(view: View) -> View:
@@ -65,7 +65,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
             try:
                 with expensive_work() if works else nullcontext(), editing.held(draft) if holds else nullcontext():
                     return view(request, member, draft)
-            except Draft.DoesNotExist:  # somebody was faster, as a second press of the same button is slower
+            except Draft.DoesNotExist:  # it was sent or discarded meanwhile, as by an earlier press of the button
                 return loaded(request, member.organization_id, draft_id=draft_id)
 
         return loaded
@@ -74,8 +74,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
 
 
 def _is_long(request: HttpRequest) -> bool:
-    """Return whether a form says more than that of a draft which is not large; one that does not state its length
-    may."""
+    """Return whether a form is longer than that of a draft that is not large, or does not state its length."""
     length = request.headers.get("Content-Length", "")
     return not length.isdecimal() or int(length) > _LONG
 
@@ -93,7 +92,7 @@ def with_removed(entered: QueryDict, **rows: str) -> QueryDict:
 def show_step(
     request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 0
 ) -> HttpResponse:
-    """Return the page of the step, with the others to go to; those that lack something are not ticked."""
+    """Return the page of the step, with links to the other steps; those that lack something are not ticked."""
     reached = _STEPS.index(Step(draft.step))
     lacking = missing(draft)
     steps = [

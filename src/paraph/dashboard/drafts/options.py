@@ -24,7 +24,7 @@ from paraph.tenants.scope import branding_profiles
 LANGUAGES = [(code, words.language_name(code)) for code in words.LOCALES]
 _Read = TypeVar("_Read")
 _SAID = ("title", "subject", "message", "locale")  # beside the content
-_INVITING = ("subject", "message", "remind_every_days", "reminders_at_most")  # nothing, where nobody is invited
+_INVITING = ("subject", "message", "remind_every_days", "reminders_at_most")  # left out where nobody is invited
 _USUAL_REMINDERS = 3
 _MOST = {"validity_days": values.MOST_VALIDITY_DAYS, "remind_every_days": MOST_DAYS_BETWEEN}
 
@@ -195,7 +195,7 @@ class OptionsForm(SharedOptions):
 
     @property
     def is_open(self) -> bool:
-        """Whether something of it is wrong."""
+        """Whether a field under "More" is wrong, so that the user has to see it."""
         return any(field.errors for field in self.folded())
 
     def clean_metadata(self) -> dict[str, str]:
@@ -208,7 +208,7 @@ class OptionsForm(SharedOptions):
         draft.save(update_fields=[*_SAID, "content"])
 
     def apply(self, draft: Draft) -> None:
-        """Change the draft, which is not saved."""
+        """Change the draft without saving it."""
         for name, value in self.options().items():
             if name in _SAID:
                 setattr(draft, name, value)

@@ -32,14 +32,14 @@ from paraph.signature_requests.values import HEIGHTS, WIDTHS
 
 MOST = 5_000  # of a draft: what the largest plan allows is refused by the payload's own limits
 RECTANGLE = ("x", "y", "width", "height")
-_MOST_WITH_ERRORS = 20  # that are rendered one by one: who has mended these sees the next ones
+_MOST_WITH_ERRORS = 20  # cards with errors that are shown at a time: once they are mended, the next follow
 _NUMBER = "\ue000number\ue001"
 _PREFIX = "__prefix__"
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Who signs a draft, by ref, and what, by id, in their orders: read once for all its forms."""
+    """The signers of a draft by ref, and its documents by id, each in their order: read once for all forms."""
 
     signers: dict[str, DraftSigner]
     documents: dict[str, Document]
@@ -79,7 +79,7 @@ class PlaceForm(forms.Form):
         return Placed(self.cleaned_data["document"], self.cleaned_data["signer"], **self.rectangle())
 
     def refuse_misfits(self) -> None:
-        """Say which number takes it off its page, and what it may be."""
+        """Add an error to the number that takes the stamp or field off its page, saying what it may be."""
         entered = self.cleaned_data
         pages = entered["document"].pages
         if entered["page"] > len(pages):
@@ -103,7 +103,7 @@ def _one_of(known: dict[str, Any], key: str) -> Any:
 
 
 class StampForm(PlaceForm):
-    """The form of a stamp. Whether it fits its page is checked by the code that checks the API's."""
+    """The form of a stamp. Whether it fits its page is checked by the code that checks the API's stamps."""
 
     width = forms.FloatField(
         label=gettext_lazy("Width"), min_value=WIDTHS[0], max_value=WIDTHS[1], initial=STAMP_SIZE[0]
@@ -174,7 +174,7 @@ class FieldForm(PlaceForm):
         return placed
 
     def content(self) -> dict[str, Any]:
-        """Return the field of the payload, without its placement and without what is as by default."""
+        """Return the field as the payload has it, without its placement and without what equals the default."""
         entered = self.cleaned_data
         kind = KINDS[entered["type"]]
         content: dict[str, Any] = {"name": entered["name"], "type": entered["type"]}
@@ -199,7 +199,7 @@ class FieldForm(PlaceForm):
         return value
 
     def _check_content(self) -> None:
-        """Check the content by the code that checks the API's, whose sentences stand at the fields of the form."""
+        """Check the content by the code that checks the API's, and add its sentences to the fields of the form."""
         for problem in _problems(self.content(), self.rectangle()):
             name = problem.path.partition(".")[0].partition("[")[0]
             sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"
@@ -220,7 +220,7 @@ def _problems(content: dict[str, Any], rectangle: dict[str, Any]) -> list[Proble
 
 class _Fields(forms.BaseFormSet):  # type: ignore[type-arg]  # Django's takes none where it runs
     def clean(self) -> None:
-        """Refuse a name that a signer has twice on a document, beside it."""
+        """Refuse a name that a signer has twice on a document, with the error at its second field."""
         seen: set[tuple[Any, ...]] = set()
         for form in self.forms:
             entered = form.cleaned_data if not form.errors else {}
@@ -238,7 +238,7 @@ FieldForms = forms.formset_factory(
 
 
 def cards(rows: "forms.BaseFormSet[Any]", template: str, *, several: bool) -> Iterator[SafeString]:
-    """Yield the card of each form by the ``template``. ``several``: whether there are several documents."""
+    """Yield the card of each form, rendered with the ``template``. ``several``: whether there are several documents."""
     pattern, left = "", _MOST_WITH_ERRORS
     for index, form in enumerate(rows):
         if form.is_bound and form.errors and left > 0:

@@ -1,5 +1,5 @@
-"""``/app/{o}/drafts/{id}/places``: where each signer's signatures go, and what they fill in where, on pictures of
-the pages; and the pictures of both, by what draws the sealed ones."""
+"""``/app/{o}/drafts/{id}/places``: where each signer signs, and which fields they fill in, on pictures of the pages;
+and the pictures of signatures and values, drawn by the code that draws the sealed ones."""
 
 import json
 from functools import partial
@@ -62,7 +62,7 @@ _LIMITS = {
 @draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Add signature" and one for each type of field; "Remove" at each; "Continue". Each saves what is
-    entered. "Continue" is held back while a signer or a document has no place of a signature.
+    entered. "Continue" is held back while a signer or a document has no place for a signature.
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""
@@ -94,7 +94,7 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
 
 def _to_next_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Go on to the review; places of a template are kept by it."""
+    """Go on to the review; places of a template are saved in the template."""
     if held_back := missing(draft).of(Step.PLACEMENTS):
         return _page(request, member, draft, _unbound(draft), held_back=held_back)
     if not draft.of_template:
@@ -172,18 +172,18 @@ def _page(request: HttpRequest, member: Member, draft: Draft, rows: tuple[Stamps
 
 
 def _offered(kind: Kind) -> Json:
-    """Return a type of field as the palette has it. ``has``: the parts of its properties."""
+    """Return a type of field as the palette has it. ``has``: the names of its properties in the form."""
     has = {"value": "ticked"} if kind.is_box else {}
     asked = " ".join(has.get(name, name) for name in kind.attributes)
     return {"kind": kind, "size": "{:g} {:g}".format(*kind.drawn), "has": asked}
 
 
 def sheets(draft: Draft, *, real: bool = False, with_targets: bool = False) -> list[dict[str, Any]]:
-    """Return each document with its first pages and those with stamps; ``real``: only pages with stamps and fields,
-    and whose values are known there. Boxes are in points from the top left, as in the pictures
-    of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag", "line" for a signature, or
-    "rule" of which nothing says what it is for, its text, x, y, width, height, width and height of a stamp that has
-    room there, what it asks of whom], …]``, from the bottom left."""
+    """Return each document with its first pages and those with stamps or fields; ``real``: only pages with stamps or
+    fields, and whose values are known on each. Boxes are in points from the top left, as in the pictures of the pages.
+    ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag", "line" for a signature, or "rule" of which
+    nothing says what it is for, its text, x, y, width, height, width and height of a stamp that has room there, what is
+    asked there and of whom], …]``, from the bottom left."""
     places = draft.places()
     return [
         _file(document, [at for at in places if at.document == document], draft, real=real, with_targets=with_targets)
@@ -260,7 +260,7 @@ def _box(at: Placed) -> dict[str, Any]:
 @limits_stamps
 def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
     """``/app/{o}/drafts/{id}/signers/{signer}/stamp-{width}x{height}.svg``, with time and number of the request as an
-    example. In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
+    example. Sizes are whole points, because no eye sees the difference and browsers then keep fewer pictures."""
     draft, signer = _found(member, draft_id, signer_id)
     width, height = size["width"], size["height"]
     if not (WIDTHS[0] <= width <= WIDTHS[1] and HEIGHTS[0] <= height <= HEIGHTS[1]):
@@ -314,8 +314,8 @@ class _Person(NamedTuple):
 
 
 def content_of(at: Placed, locale: str) -> FieldContent | None:
-    """Return what is drawn for the field, on the day of today; None where nothing is known yet, or what is known cannot
-    be taken. ``locale``: of the draft."""
+    """Return what is drawn for the field today; None where nothing is known yet, or where what is known is refused.
+    ``locale``: of the draft."""
     signer = _Person(at.signer.name(locale), at.signer.email, clock.now().date().isoformat())
     try:
         content = known_content(FieldInput.model_construct(**at.field or {}), at.width, at.height, signer, locale)

@@ -34,8 +34,8 @@ _ASKED_AS = {"reminders": "remind_every_days", "branding_profile_id": "branding_
 
 @draft_page(Step.REVIEW)
 def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Save"; "Save as template", "Send" and "Send and sign", which save as well. "Discard",
-    where an application prepared the draft, is of :func:`paraph.dashboard.drafts.drafts.delete`."""
+    """Buttons: "Save"; "Save as template", "Send" and "Send and sign", which save as well. "Discard", where an
+    application prepared the draft, leads to :func:`paraph.dashboard.drafts.drafts.delete`."""
     if request.method != "POST":
         return _page(request, member, draft, OptionsForm(draft=draft, member=member))
     options = OptionsForm(request.POST, draft=draft, member=member)
@@ -89,7 +89,7 @@ def _page(
 
 
 def _drawn_differently(draft: Draft) -> list[Refusal]:
-    """Return what the sender has to confirm: text that a second renderer draws otherwise than signers see it."""
+    """Return what the sender has to confirm: text that a second renderer draws differently from what signers see."""
     sentence = _(
         "PDF readers show text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, then confirm "
         "below that it is right."

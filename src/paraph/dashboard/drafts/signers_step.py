@@ -29,7 +29,7 @@ Copies: TypeAlias = "forms.BaseFormSet[PersonForm]"
 Shown: TypeAlias = "tuple[Rows, Copies, forms.Form]"
 _BUTTONS = {"up", "remove", "remove-copy"}
 _MOST = 200
-_REQUESTS = 200  # the latest, whose signers are known
+_REQUESTS = 200  # the latest, whose signers can be chosen again
 _MOST_KNOWN = 100
 _KNOWN = ("first_name", "last_name", "phone")
 _MOST_DIGITS = 3  # of the number of rows, which the form bounds
@@ -75,7 +75,7 @@ class SignerForm(PersonForm):
 
     @property
     def is_special(self) -> bool:
-        """Whether it says more than who signs: approves, by SMS, with a phone number, in a language of their own, or
+        """Whether the form says more than who signs: a role, a code by SMS, a phone number, a language of their own, or
         something that is wrong."""
         usual = {"role": Role.SIGNER, "otp_channel": Channel.EMAIL, "phone": "", "language": ""}
         return any(self.errors.get(name) or (self[name].value() or own) != own for name, own in usual.items())
@@ -122,7 +122,7 @@ class OrderForm(forms.Form):
 @draft_page(Step.SIGNERS)
 def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Add me", and "Only I sign", which goes on at once; "Add signer", "Move up" and "Remove" at each signer;
-    "Add recipient", and "Remove" at each who gets a copy; "Continue". Each saves what is entered."""
+    "Add recipient", and "Remove" at each recipient; "Continue". Each saves what is entered."""
     if request.method != "POST":
         order = OrderForm(initial={"mode": draft.content["mode"]})
         return _page(request, member, draft, (_unbound(member, draft), _unbound_copies(draft), order))
@@ -149,8 +149,8 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
 
 
 def _focused(pressed: QueryDict, signers: int, copies: int) -> str:
-    """Return the id of the field that has the focus next: of the row that was moved, of the one in the place of one
-    that was removed, else of the blank one."""
+    """Return the id of the field that has the focus next: in the row that was moved, in the row that took the place of
+    a removed one, else in the blank row."""
     if (removed := pressed.get("remove-copy", "")) or pressed.get("action") == "add-copy":
         return f"id_copy-{_at(removed, copies)}-email"
     row = pressed.get("remove", "") or pressed.get("up", "")
@@ -186,13 +186,13 @@ def _bound_copies(entered: QueryDict) -> "Copies | None":
 
 
 def _kept(forms_of: "Rows | Copies") -> list[Json]:
-    """Return what was entered in those that are neither blank nor removed."""
+    """Return what was entered in the rows that are neither blank nor removed."""
     entered = [form.cleaned_data for form in forms_of]
     return [each for each in entered if each.get("email") and not each.get("DELETE")]
 
 
 def _signers(draft: Draft, rows: Rows) -> list[Json]:
-    """Return those that were entered, with their refs where they were there before."""
+    """Return the signers that were entered, with their refs where the draft had them before."""
     known = {signer.ref for signer in draft.signers}
     signers = []
     for entered in _kept(rows):
@@ -221,8 +221,8 @@ def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown) -> H
 
 
 def earlier_signers(scope: TenantScope) -> list[Signer]:
-    """Return the signers of the latest requests, to be chosen again: one for each address, the latest first; those that
-    were erased have none."""
+    """Return the signers of the latest requests, to be chosen again: one for each address, the latest first. Signers
+    who were erased are left out."""
     latest = scoped(SignatureRequest, scope).order_by("-created_at", "-pk").values_list("pk", flat=True)[:_REQUESTS]
     rows = Signer.objects.filter(request_id__in=list(latest)).only("first_name", "last_name", "email", "phone")
     signers: dict[str, Signer] = {}
@@ -232,8 +232,8 @@ def earlier_signers(scope: TenantScope) -> list[Signer]:
 
 
 def completed(entered: QueryDict, known: Iterable[Signer]) -> QueryDict:
-    """Return what was entered, with name and number where the address of somebody known stands without a name, as in
-    a browser without scripts."""
+    """Return what was entered, with name and phone number filled in where the address of a known signer stands without
+    a name, as in a browser without scripts."""
     content, by_address = entered.copy(), {signer.email.lower(): signer for signer in known}
     for row in _rows(content):
         signer = by_address.get(content.get(f"{row}-email", "").strip().lower())
@@ -244,8 +244,8 @@ def completed(entered: QueryDict, known: Iterable[Signer]) -> QueryDict:
 
 
 def with_account(entered: QueryDict, user: User) -> QueryDict:
-    """Return what was entered, with the owner of the account in the first blank row, else in one more; as it is where
-    their address stands there already."""
+    """Return what was entered, with the owner of the account in the first blank row, else in one more row; unchanged
+    where their address is entered already."""
     content, rows = entered.copy(), list(_rows(entered))
     if any(content.get(f"{row}-email", "").strip().lower() == user.email for row in rows):
         return content

@@ -174,6 +174,6 @@ def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]
     """Return each row with the names in it, as the file's columns have them; none once the template is gone."""
     places: FieldColumns = {}
     if found.template:
-        with override(found.language):  # that of the columns
+        with override(found.language):  # the columns are in this language
             places = find_columns(found.template.roles, found.columns)
     return [(row, ", ".join(names_in(places, row.cells))) for row in rows]

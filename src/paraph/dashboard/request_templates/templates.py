@@ -1,6 +1,6 @@
-"""``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
+"""``/app/{o}/templates``: requests to be sent again. ``…/{id}``, with people filled in, becomes a draft, ready for
 review; ``…/{id}/roles``, ``options``, with what is written to signers, and ``places``, in the editor of drafts, change
-it; ``…/{id}/mail``: the invitation that it sends; ``…/{id}/delete``. Drafts and requests are saved as templates."""
+a template; ``…/{id}/mail``: its invitation; ``…/{id}/delete``. Drafts and requests are saved as templates."""
 
 import re
 from base64 import b64encode
@@ -62,7 +62,7 @@ class NamesForm(forms.Form):
             self.fields[field] = forms.CharField(label=label, max_length=100, initial=name)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a name that two have: the columns of a CSV name the roles."""
+        """Refuse a name that two roles share: the columns of a CSV name the roles."""
         seen: set[str] = set()
         for field in self._fields:
             name = folded(self.cleaned_data.get(field, ""))
@@ -78,7 +78,7 @@ class NamesForm(forms.Form):
 
 
 class SavingForm(NamesForm):
-    """With what is written to signers, which may name those of the request."""
+    """The names, and what is written to signers, which may mention the people of the request."""
 
     subject = OptionsForm.base_fields["subject"]
     message = OptionsForm.base_fields["message"]
@@ -131,7 +131,7 @@ def template_of(member: Member, template_id: int) -> Template:
 
 
 def sendable_template_of(member: Member, template_id: int) -> Template:
-    """Return the same, where it is of production: those of the sandbox are sent through the API."""
+    """Return a production template, or raise ``Http404``: those of the sandbox are sent through the API."""
     template = template_of(member, template_id)
     if template.environment != Environment.PRODUCTION:
         raise Http404
@@ -174,7 +174,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
 
 
 def with_mail(response: HttpResponse) -> HttpResponse:
-    """Let the page show in a frame the mail that is sent."""
+    """Let the page show the mail that is sent, in a frame."""
     response["Content-Security-Policy"] = PARENT_POLICY
     return response
 
@@ -214,7 +214,7 @@ def _documents(found: Template) -> list[dict[str, Any]]:
 
 @member_page(Right.SEND, template_id=template_of)
 def delete(request: HttpRequest, member: Member, found: Template) -> HttpResponse:
-    """``…/templates/{id}/delete``: asks first. Requests that were sent from the template stay."""
+    """``…/templates/{id}/delete``: ask first. Requests that were sent from the template stay."""
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refusals_in(form):
@@ -295,7 +295,7 @@ def options(request: HttpRequest, member: Member, found: Template) -> HttpRespon
 
 @member_page(Right.SEND, post_only=True, template_id=sendable_template_of)
 def places(_request: HttpRequest, member: Member, found: Template) -> HttpResponse:
-    """Open the editor of drafts, whose "Continue" has the template keep the places."""
+    """Open the editor of drafts, whose "Continue" saves the places in the template."""
     return see_other("draft_places", member.organization_id, begin_places(scope(member), found.pk, member.user).pk)
 
 

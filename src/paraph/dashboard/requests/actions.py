@@ -50,7 +50,7 @@ class ReminderForm(forms.Form):
 
 @member_page(Right.SEND)
 def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
-    """Ask for words of the sender's own; remind."""
+    """Ask for a message of the sender's own, then remind the signer."""
     asking, found = own_request(member, request_id)
     signer = get_object_or_404(found.signers.select_related("request__organization"), pk=signer_id)
     form = ReminderForm(request.POST if request.method == "POST" else None)
@@ -96,8 +96,8 @@ def duplicate_request(request: HttpRequest, member: Member, request_id: int) -> 
 def signing_link(
     request: HttpRequest, member: Member, request_id: int, signer_id: int, *, here: bool = False
 ) -> HttpResponse:
-    """Show the link in this one response, kept by no cache; ``here``: lead to the signing page, which says whose turn
-    it is. Who asked stands in the activity log."""
+    """Show the link in this one response, which no cache keeps; ``here``: lead to the signing page, which says whose
+    turn it is. The activity log names who asked."""
     asking, found = own_request(member, request_id)
     try:
         link = show_signing_link(asking, actor(request, member), request_id, signer_id)
@@ -114,15 +114,15 @@ def signing_link(
 
 @member_page(Right.SEND, post_only=True)
 def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """Lead to the signing page, where a code that is sent to the member's address is asked for as of everybody; to the
-    page of the request, if it is not their turn."""
+    """Lead to the signing page, which asks the member, like everybody, for a code that is sent to their address; or to
+    the page of the request, if it is not their turn."""
     page = own_signing_page(request, member, request_id)
     return see_other(page) if page else see_other("request", member.organization_id, request_id)
 
 
 def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
-    """Return the address of the signing page of the member who may sign this request now, which leads back here; "" for
-    others. That it was shown is noted in the activity log. Raise ``Http404``."""
+    """Return the address of the member's own signing page, which leads back here; "" where they may not sign this
+    request now. The activity log notes that the link was shown. Raise ``Http404`` where there is no such request."""
     asking, found = own_request(member, request_id)
     for signer in found.signers.filter(email__iexact=member.user.email).select_related("request"):
         if signing_eligibility(signer) == SigningEligibility.OPEN:

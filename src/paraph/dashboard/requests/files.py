@@ -1,4 +1,4 @@
-"""The files of a finished request: downloaded, each or all of its evidence in one archive, and compared with what was
+"""The files of a finished request: downloading one, or all evidence in one archive, and comparing them with what was
 sealed."""
 
 import hashlib

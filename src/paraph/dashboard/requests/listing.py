@@ -1,5 +1,5 @@
-"""``/app/{o}/requests``: the organization's requests that filters choose, page by page, from an index in their order,
-forwards and backwards: never counted and never skipped; ``…/export`` all of them as CSV."""
+"""``/app/{o}/requests``: the organization's requests that the filters choose, page by page, forwards and backwards,
+read from an index in their order without counting or skipping rows; ``…/export``: all of them as CSV."""
 
 import json
 from collections import Counter
@@ -57,7 +57,7 @@ _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
 class Filters(forms.Form):
-    """A bare date is the whole day in UTC."""
+    """The filters of the list, in which a date is the whole day in UTC."""
 
     use_required_attribute = False
     q = forms.CharField(
@@ -120,15 +120,15 @@ def title_of(found: SignatureRequest) -> str:
 
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
-    """Return the request, and the organization in its environment, which the member may see. Raise ``Http404``."""
+    """Return the scope of a request, and the request. Raise ``Http404`` for one that the member may not see."""
     found = own(SignatureRequest, member, request_id, "application", "sent_by")
     return scope(member, found.environment), found
 
 
 @dataclass
 class Page:
-    """``previous`` and ``following`` are the ids to go on from, None where there is nothing. ``too_many_words`` is that
-    of :class:`paraph.signature_requests.search.Found`."""
+    """``previous`` and ``following`` are the ids to go on from, None where there is nothing more. ``too_many_words`` is
+    that of :class:`paraph.signature_requests.search.Found`."""
 
     rows: list[SignatureRequest] = field(default_factory=list)
     previous: int | None = None
@@ -164,7 +164,7 @@ def walk(scope: TenantScope, filters: Filters, at_once: int) -> Iterator[list[Si
 
 
 def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return the rows, one more than asked for where there are as many."""
+    """Return the rows, one more than asked for where there are more."""
     chosen = filters.rows(scope)
     if start is not None and (last := scoped(SignatureRequest, scope).filter(pk=start).first()):
         side, moment = "gt" if rising else "lt", last.created_at
@@ -174,7 +174,7 @@ def _listed(scope: TenantScope, filters: Filters, at_once: int, start: int | Non
 
 
 def _searched(scope: TenantScope, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return a page of what is found. Rows beyond the point that was searched up to wait for the next page."""
+    """Return a page of what is found. Rows beyond the point that the search reached are left for the next page."""
     chosen = filters.rows(scope)
     found = search(scope, filters.words, chosen, at_once + 1, start, rising=rising)
     past = chosen if start is None else chosen.filter(Q(pk__gt=start) if rising else Q(pk__lt=start))
@@ -231,7 +231,7 @@ def _tabs(scope: TenantScope, filters: Filters) -> list[dict[str, Any]]:
 
 
 def _address(query: dict[str, Any], **going: int | None) -> str:
-    """Return the same list from a request on; "" where there is none."""
+    """Return the address of the list from a request on; "" where there is no such request."""
     return f"?{urlencode(query | going)}" if all(going.values()) else ""
 
 

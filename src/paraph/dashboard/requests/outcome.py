@@ -1,4 +1,4 @@
-"""How a request stands, what it waits for, and its journal in words: for its sender. That of operators is
+"""How a request stands, what it waits for, and its journal in words, for its sender. What operators see is in
 :mod:`paraph.operations.request_state`."""
 
 from collections.abc import Iterator, Sequence
@@ -31,14 +31,14 @@ from paraph.tenants.members import Right, may
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import TenantScope, scoped
 
-_USUALLY = timedelta(minutes=5)  # a mail that is out within it worries nobody
+_USUALLY = timedelta(minutes=5)  # a mail that goes out within this time worries nobody
 _MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
 class Outcome:
     """``tone``: the class of the notice. ``more``: what else is to be said. ``is_lost``: messages of the request reach
-    nobody before a gateway is set up. ``is_under_way``: something happens within seconds, without anybody."""
+    nobody until a gateway is set up. ``is_under_way``: something happens within seconds, by itself."""
 
     sentence: str
     tone: str = ""
@@ -79,8 +79,8 @@ def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 
 def _lost(request: SignatureRequest, turn: list[Signer]) -> str:
-    """Return what no gateway brings to those who may sign now; "" where nothing is missing. The sandbox keeps its
-    messages for whoever tries it."""
+    """Return a sentence on messages that no gateway brings to those who may sign now; "" where no gateway is missing.
+    The sandbox keeps its messages for whoever tries it."""
     if request.environment == Environment.SANDBOX:
         return ""
     by_sms = [signer for signer in turn if signer.otp_channel == Channel.SMS]
@@ -162,15 +162,15 @@ def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 
 
 class FirstAction(NamedTuple):
-    """``kind``: ``download`` or ``duplicate``; of a ``signer``: ``sign``, who is the member, ``correct``, ``link`` or
-    ``remind``."""
+    """``kind``: ``download`` or ``duplicate``; with a ``signer``: ``sign``, where the signer is the member,
+    ``correct``, ``link`` or ``remind``."""
 
     kind: str
     signer: Signer | None = None
 
 
 def actions(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> Iterator[FirstAction]:
-    """Yield what can be done, the first before the rest. ``rows``: the signers as the page shows them."""
+    """Yield what the member can do, the most pressing action first. ``rows``: the signers as the page shows them."""
     if found.finalized and not found.files_deleted_at:
         yield FirstAction("download")
     if not may(member.role, Right.SEND):
@@ -205,7 +205,7 @@ class Event(NamedTuple):
 def timeline(
     scope: TenantScope, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
 ) -> list[Event]:
-    """Return what happened to one of the caller's requests, oldest first. ``signers`` have their first openings."""
+    """Return what happened to a request of the caller, oldest first. ``signers``: with their first openings loaded."""
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
     entries = scoped(Entry, scope).filter(request_id=request_id).order_by("position")
@@ -248,7 +248,7 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 
 
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
-    """Return the sentence about messages that nobody took."""
+    """Return the sentence about messages that no gateway took."""
     if event_type == EventType.COMPLETION_NOTIFIED:
         if facts.get("copies"):
             return _("Copies that were not mailed: %(kept)d of %(count)d.")
@@ -300,8 +300,8 @@ _CAPTURED = "captured:"
 
 
 def kept_note(acknowledgement: str, environment: str, channel: str = "email", *, kept: bool = False) -> str:
-    """Return where a message is that nobody took, by its acknowledgement or by ``kept``, "" for one that a gateway
-    acknowledged."""
+    """Return where a message is that no gateway took, as its acknowledgement or ``kept`` tells; "" for one that a
+    gateway acknowledged."""
     if not kept and not acknowledgement.startswith(_CAPTURED):
         return ""
     if environment == Environment.SANDBOX:

@@ -81,7 +81,7 @@ def _mark(text: str) -> str:
 
 
 def _pages_mark(found: SignatureRequest, rows: list[dict[str, Any]]) -> str:
-    """Return a mark that changes whenever the pages look otherwise."""
+    """Return a mark that changes whenever the pages look different."""
     states = [(row["signer"].pk, row["signer"].full_name, row["signer"].status) for row in rows]
     return _mark(f"{found.finalized} {found.files_deleted_at} {states}")
 
@@ -130,7 +130,7 @@ def _again_in(found: SignatureRequest, state: Outcome) -> int:
 
 
 def sender(found: SignatureRequest) -> str:
-    """Return the member or the application that sent it."""
+    """Return the name of the member or the application that sent the request; "" where neither is known."""
     if found.application:
         return found.application.name
     return (found.sent_by.name or found.sent_by.email) if found.sent_by else ""
@@ -168,7 +168,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
 
 
 def _state_at(found: SignatureRequest, signer: Signer) -> datetime | None:
-    """Return when the signer came to the state that is shown of them; None where that is no moment."""
+    """Return when the signer reached the state that the page shows, None for a state that has no time."""
     if found.declined_by_id == signer.pk:
         return found.ended_early_at
     return signer.signed_at or (signer.first_opening.opened_at if hasattr(signer, "first_opening") else None)

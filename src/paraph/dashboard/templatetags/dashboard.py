@@ -37,16 +37,16 @@ _FITS = 20  # characters, in the narrowest column
 
 @register.filter
 def browser_name(user_agent: str) -> str:
-    """Return what people call the browser and its system, such as «Firefox, Windows»; what it calls itself where
-    neither is known."""
+    """Return what people call the browser and its system, such as «Firefox, Windows»; the start of the ``user_agent``
+    where neither is known."""
     known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
 
 
 @register.filter
 def after_colon(sentence: str) -> str:
-    """Return the sentence as it goes on after a colon: with a small letter, but in German and where it begins with an
-    abbreviation."""
+    """Return the sentence as it goes on after a colon: with a small letter, except in German and where it begins with
+    an abbreviation."""
     is_word = sentence[:1].isupper() and not sentence[1:2].isupper()
     return sentence[:1].lower() + sentence[1:] if is_word and get_language() != "de" else sentence
 
@@ -69,7 +69,7 @@ def registration_is_open() -> bool:
 
 @register.simple_tag(takes_context=True)
 def passkeys_are_possible(context: dict[str, Any]) -> bool:
-    """Return whether the page has a name: a passkey belongs to one, and browsers refuse it at an IP address."""
+    """Return whether the site has a domain name: a passkey belongs to one, and browsers refuse it at an IP address."""
     return not re.fullmatch(r"[0-9.]+(:[0-9]+)?|\[.*", str(context["request"].get_host()))
 
 
@@ -117,14 +117,14 @@ register.filter("request_title", title_of)
 
 @register.filter
 def progress(found: SignatureRequest) -> str:
-    """Return how many have signed, such as «1 of 2», of a request whose signers are at hand."""
+    """Return how many have signed, such as «1 of 2», of a request whose signers are loaded."""
     states = [signer.status for signer in found.signers.all()]
     return _("%(signed)d of %(count)d") % {"signed": states.count(SignerStatus.SIGNED), "count": len(states)}
 
 
 @register.filter
 def whose_turn(found: SignatureRequest) -> str:
-    """Return the names of those who may sign a request now, whose signers are at hand; of many the first."""
+    """Return the names of those who may sign the request now, of many the first; its signers are loaded."""
     return names_of(in_turn(found, sorted(found.signers.all(), key=lambda signer: signer.order)), _MOST_NAMES)
 
 
