@@ -54,7 +54,7 @@ def _facts(message: "CapturedMessage", folder: Path | None) -> dict[str, str]:
 
 
 def _file(folder: Path, message: "CapturedMessage") -> Path:
-    """Named by the message's number: an address may hold a slash."""
+    """Return a path with the message's number in place of its address, which may hold a slash."""
     return folder / f"{message.pk:06d}.html"
 
 

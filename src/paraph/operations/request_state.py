@@ -1,4 +1,4 @@
-"""Everything that operators may see of a request, in data and in a sentence or two."""
+"""Everything that operators may see of a request, as data and as a sentence or two."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -218,7 +218,7 @@ def _cause(request: SignatureRequest) -> str:
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
+    """Return JSON with the detached timestamps of each file that has any. Raise ``DomainError("not_found", …)``."""
     _request(request_id)
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)
     files: list[tuple[SealedFile, str]] = [

