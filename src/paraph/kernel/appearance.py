@@ -1,4 +1,4 @@
-"""Readable colours, whatever palette an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
+"""Readable colours, whatever colours an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
 
 import re
 from typing import NamedTuple
@@ -21,15 +21,15 @@ def contrast(one: str, other: str) -> float:
 
 
 def readable_on(background: str, preferred: str = "") -> str:
-    """``preferred`` if it is readable on the background, else black or white, whichever has the higher contrast."""
+    """Return ``preferred`` if it is readable on the background, else black or white, whichever has more contrast."""
     if preferred and contrast(preferred, background) >= READABLE:
         return preferred
     return max((BLACK, WHITE), key=lambda color: contrast(color, background))
 
 
 def nearest(color: str, background: str, ratio: float) -> str:
-    """Return the colour of this hue, made darker or lighter as little as possible, that has the contrast ``ratio`` (at
-    most that of black or white) with the background."""
+    """Return the colour, made darker or lighter as little as possible, so that it has the contrast ``ratio`` (at most
+    that of black or white) with the background."""
     for share in range(101):
         for end in (BLACK, WHITE):
             mixed = _mixed(color, end, share / 100)
@@ -69,7 +69,7 @@ class LogoPicture(NamedTuple):
 
 
 def shown(width: int, height: int) -> tuple[int, int]:
-    """Return the size of a picture of so many pixels as it is shown, in CSS pixels: at most 240 by 72, and at most its
-    own."""
+    """Return the size in CSS pixels at which a picture of this size is shown: at most 240 by 72, and at most its own
+    size."""
     factor = min(1.0, _SHOWN[0] / width, _SHOWN[1] / height)
     return max(1, round(width * factor)), max(1, round(height * factor))

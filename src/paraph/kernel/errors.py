@@ -1,11 +1,11 @@
-"""The error types for refusals and outages. Doors turn them into their envelope, jobs into their record of failure."""
+"""The error types for refusals and outages. APIs and pages turn them into answers, jobs into a record of failure."""
 
 
 class DomainError(Exception):
     """A refusal with a stable ``code`` and one clear sentence in the reader's language. ``code`` is one of rule 7 or of
     the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``, ``invalid_otp``, ``too_many_attempts``),
-    which the doors map to an HTTP status. A fault that the caller cannot mend is ``configuration`` if an operator must
-    act, and ``unavailable`` if it is transient."""
+    which APIs and pages map to an HTTP status. A fault that the caller cannot mend is ``configuration`` if an operator
+    must act, and ``unavailable`` if it is transient."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -14,9 +14,9 @@ class DomainError(Exception):
 
 
 class AwayError(OSError):
-    """A part of the installation does not answer or fails: nothing that the caller did, and mostly over soon."""
+    """A part of the installation does not answer or fails: not the caller's fault, and usually over soon."""
 
 
 class RecipientRefusedError(OSError):
-    """A gateway did not take a message because of the one address or number that it was for; it takes others. The text
-    is what the gateway said, on one line, without the address."""
+    """A gateway refused a message because of its recipient's address or number, and would take messages to others. The
+    text is what the gateway said, on one line, without the address."""

@@ -13,7 +13,7 @@ EARLIER_FILE = "secret.previous"
 
 
 def read_master_key(data_dir: Path, from_environment: str) -> bytes:
-    """``PARAPH_SECRET_KEY``, or the key file of the data folder, made at the first call (mode 0600). Raise
+    """Return ``PARAPH_SECRET_KEY``, or the key file of the data folder, made at the first call (mode 0600). Raise
     ``DomainError("configuration", …)`` when the key is too short or the file cannot be read or made."""
     if from_environment:
         if len(from_environment) < SHORTEST:
@@ -34,8 +34,8 @@ def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
 
 
 def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list[bytes]:
-    """``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder. Raise
-    ``DomainError("configuration", …)`` when one is too short or the file cannot be read."""
+    """Return ``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder. Raise
+    ``DomainError("configuration", …)`` when a key is too short or the file cannot be read."""
     try:
         found = [secret.encode() for secret in from_environment] + _read(data_dir / EARLIER_FILE).split()
     except OSError as error:
@@ -130,7 +130,7 @@ class Secrets:
         return tokens.encrypt(self.key(purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
-        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
+        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` if no secret opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
@@ -139,7 +139,7 @@ class Secrets:
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:
-        """Return the value encrypted with the secret in use; None where it is already. Raise ``ValueError`` where no
+        """Return the value encrypted with the secret in use, or None if it already is. Raise ``ValueError`` if no
         secret opens it."""
         try:
             tokens.decrypt(self.key(purpose), sealed, context)

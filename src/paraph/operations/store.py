@@ -69,8 +69,8 @@ def _problem(problem: str, named: NamedObject) -> Problem:
 
 @dataclass
 class Progress:
-    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. ``found``
-    counts all ``problems``, of which 10,000 are listed, ``changed`` the objects that were copied or encrypted."""
+    """``stage`` counts the tables and folders that are done; ``after`` is the last id done in the current table.
+    ``found`` counts all ``problems``, of which 10,000 are listed; ``changed`` the objects copied or encrypted."""
 
     path: Path
     began: str = field(default_factory=lambda: clock.now().isoformat())

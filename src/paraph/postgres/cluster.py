@@ -20,7 +20,7 @@ from urllib.parse import quote
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
-ROOT_HOME = Path("/var/lib/paraph")  # as root, since other users may not reach the data folder
+ROOT_HOME = Path("/var/lib/paraph")  # when started as root: the server's user may be unable to reach the data folder
 ROOT_USER = "paraph-postgres"
 _LONGEST_SOCKET_FOLDER = 90  # bytes; the kernel takes 107 for the whole path of a socket
 

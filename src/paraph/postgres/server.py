@@ -19,7 +19,7 @@ from paraph.postgres.cluster import make_location, programs
 
 
 def tuning(sockets: Path, connections: int) -> dict[str, str]:
-    """Return the settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
+    """Return the settings that differ from PostgreSQL's defaults. ``connections``: the most that may be open."""
     memory = machine.memory_bytes() >> 20
     return {
         "listen_addresses": "",  # connections come through the socket only

@@ -36,7 +36,7 @@ class UnknownStorageKeyError(OSError):
 
 
 class StorageKeys:
-    """``current``: the storage key of new objects, "" to leave them as they are. ``further`` keys open objects, too."""
+    """``current``: the storage key of new objects, "" to leave them unencrypted. ``further`` keys also open objects."""
 
     def __init__(self, current: str, further: Sequence[str] = ()) -> None:
         self._keys = {_key_id(key): tokens.derive(key.encode(), "object-keys") for key in (current, *further) if key}

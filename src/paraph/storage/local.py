@@ -64,7 +64,7 @@ class LocalStore:
                 yield key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)
 
     def _keys(self, folder: str, after: str) -> Iterator[str]:
-        """Read a folder once for each so many names: the system lists them in no order, and there may be millions."""
+        """Yield keys in order. Reads a folder anew for each ``_LISTED`` names, which the system lists in no order."""
         found = [""] * _LISTED
         while len(found) == _LISTED:
             found = []

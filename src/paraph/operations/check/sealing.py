@@ -68,7 +68,7 @@ def sandbox_sealing() -> Outcome:
 
 
 def certificate_ends() -> dict[str, float]:
-    """Return when the first sealing certificate of each environment ends, in seconds since 1970, if its keys open."""
+    """Return the earliest end of the certificates of each environment whose keys open, in seconds since 1970."""
     ends = {}
     for environment in Environment.values:
         with contextlib.suppress(DomainError, OSError):
