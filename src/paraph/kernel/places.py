@@ -1,4 +1,4 @@
-"""Places for the threads of a web process: for expensive work, for waiting for another party's machine or for the
+"""Places for the threads of a web process: for expensive work, for waiting for a machine of others or for the
 object store (docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
 
 No tenant ever has all places. Work that needs a processor for longer than a plain call takes a place before it begins:
@@ -31,8 +31,8 @@ class NoPlaceError(DomainError):
 
 class FairSemaphore:
     """Hold ``count`` places for threads, for one tenant at most half of them (one at least). At most ``crowd`` threads
-    hold a place or wait for one, at most ``crowd_of_one`` of them on behalf of one tenant; any further thread waits for
-    nothing. No thread waits longer than five seconds. The next place goes to the waiting thread whose tenant holds
+    hold a place or wait for one, at most ``crowd_of_one`` of them on behalf of one tenant; further threads are refused
+    at once. No thread waits longer than five seconds. The next place goes to the waiting thread whose tenant holds
     fewest. The tenant ``""``, on whose behalf commands and workers act, is bounded by the count alone. ``told`` is
     called with the seconds that a thread waited and whether it got a place, but not if it got one at once."""
 
@@ -42,7 +42,7 @@ class FairSemaphore:
         self._told = told
         self._changed = Condition()
         self._held: list[str] = []  # the tenant of each place that is taken
-        self._waiting: list[list[str]] = []  # the same of those who wait, each in a list of its own to tell them apart
+        self._waiting: list[list[str]] = []  # the tenant of each waiting thread, in a list of its own
 
     @contextmanager
     def place(self, tenant_key: str) -> Iterator[None]:
@@ -102,9 +102,9 @@ _here = _Here()
 
 
 def configure(threads: int | None, of_work: Told | None = None, of_machines: Told | None = None) -> None:
-    """Let an eighth of ``threads`` (two at least) work, and as many wait for other parties' machines; one tenant gets
+    """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant gets
     half of either. Waiting for a place occupies a thread, too: at most five eighths of all threads work or wait to, for
-    one tenant three eighths (of 16, as many as a browser has connections); three eighths use other parties' machines or
+    one tenant three eighths (of 16, as many as a browser has connections); three eighths use machines of others or
     wait to. A quarter of all threads may send files, and an eighth wait to. Three quarters may use the object store,
     and an eighth wait to; one tenant gets half of these places, and three quarters of all threads including those that
     wait. None: no limit. To be called before the first request."""
@@ -121,7 +121,7 @@ def configure(threads: int | None, of_work: Told | None = None, of_machines: Tol
 
 @contextmanager
 def on_behalf_of_nobody() -> Iterator[None]:
-    """Answer a request in the block; what :func:`name_tenant` and :func:`expensive_request` say in it ends with it."""
+    """Answer a request in the block. What :func:`name_tenant` and :func:`expensive_request` do in it ends with it."""
     try:
         with ExitStack() as _here.until_end:
             yield
@@ -156,7 +156,7 @@ def expensive_request() -> None:
 
 
 def machine_of_others(tenant_key: str) -> AbstractContextManager[None]:
-    """Hold a place for the block, in which a machine of others is waited for, such as a mail server; else likewise."""
+    """Hold a place for a block that waits for a machine of others, such as a mail server; else as for work."""
     return _of["machine"].place(_named(tenant_key)) if _of else nullcontext()
 
 

@@ -82,9 +82,9 @@ FingerprintInUse = Callable[[], bytes | None]
 
 
 class Secrets:
-    """``newest`` is to be in use, ``earlier`` ones are still accepted. Which one is in use, ``fingerprint_in_use``
-    says; it is not asked where there is no choice. New values are made with that one, so that machines which do not
-    know the newest yet can read them."""
+    """``newest`` is meant to be in use; ``earlier`` secrets are still accepted. ``fingerprint_in_use`` says which one
+    is in use, and is called only if there are several. New values are made with the secret in use, so that machines
+    that do not know the newest one yet can read them."""
 
     def __init__(
         self,

@@ -39,7 +39,7 @@ def port_of(url: httpx.URL) -> int:
 
 
 def origin_of(text: str) -> str:
-    """``scheme://host:port`` of an address that :func:`check_url` accepts; any other text unchanged."""
+    """Return ``scheme://host:port`` of an address that :func:`check_url` accepts; any other text unchanged."""
     try:
         url = check_url(text, name="")
     except DomainError:
@@ -48,13 +48,13 @@ def origin_of(text: str) -> str:
 
 
 def ascii_address(text: str) -> str:
-    """Return an address that :func:`check_url` accepts with its host as the DNS has it (RFC 5890): letters beyond ASCII
-    may look like others, and ``xn--…`` does not."""
+    """Return an address that :func:`check_url` accepts, with its host in the form of the DNS (RFC 5890): letters beyond
+    ASCII may look like others, but ``xn--…`` does not."""
     return str(_parse(text, ""))
 
 
 def ascii_host(text: str) -> str:
-    """Return the host of such an address likewise, with the port that it names."""
+    """Return the host of an address as :func:`ascii_address` writes it, with the port if the address names one."""
     return _parse(text, "").netloc.decode("ascii")
 
 
@@ -102,12 +102,12 @@ _REFUSED = {
         "3fff::/20": "documentation",
     }.items()
 }
-_GLOBAL_V6 = ip_network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA, multicast lie outside
+_GLOBAL_V6 = ip_network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA and multicast are outside
 
 
 def reason_not_public(address: str) -> str:
-    """Return what kind of address it is, or "" for one of the public internet. An IPv6 address that embeds an IPv4 one
-    (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver needs such an address."""
+    """Return the kind of an address that is not public, or "" for one of the public internet. IPv6 addresses that embed
+    an IPv4 address (mapped, 6to4, Teredo, NAT64) are never public here: no receiver needs one."""
     parsed = ip_address(address)
     if parsed.version == 6 and parsed not in _GLOBAL_V6:
         return "not a global unicast address"
