@@ -80,7 +80,7 @@ def execute_first(
     while result := server.get_result():
         if result.status in _FAILED:
             error = error_from_result(result)
-            is_servers = error.sqlstate is not None and not made.closed  # not libpq's, which has lost the server
+            is_servers = error.sqlstate is not None and not made.closed  # not libpq's own, after losing the server
             made.close()
             raise error if is_servers else OperationalError(str(error))
 

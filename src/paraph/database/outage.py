@@ -11,7 +11,7 @@ _READ_ONLY = "25006"  # read_only_sql_transaction: another server has taken over
 
 def is_outage(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, says that the database is away, restarts, lost the connection,
-    takes no more or has no room, or that the object store fails: not the caller's fault, and usually over soon."""
+    takes no more connections or has no room, or that the object store fails: not the caller's fault, usually brief."""
     while error:
         if isinstance(error, _AWAY) or getattr(error, "sqlstate", None) == _READ_ONLY:
             return True

@@ -1,4 +1,4 @@
-"""Migrations beside the service: locks that nobody is harmed by, and steps through many rows."""
+"""Migrations while the service runs: brief waits for locks, so that no request fails, and steps through many rows."""
 
 import time
 from typing import Any
@@ -96,7 +96,7 @@ class InBatches(migrations.RunPython):
         """Return the first id of the table, the id to go on from, and the id after the last."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [self.table])
-            if not cursor.fetchone()[0]:  # a missing migration will create it
+            if not cursor.fetchone()[0]:  # a pending migration will make it
                 return 0, 0, 0
             cursor.execute(_POSITIONS)
             cursor.execute(sql.SQL(_IDS).format(sql.Identifier(self.table)), [self.step])

@@ -60,8 +60,8 @@ def _stalled() -> list[Job]:
 
 
 def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
-    """Count the workers that a job may have killed in its priority: suspected jobs run after all others, and those
-    suspected more than once at intervals, not beside each other."""
+    """Count in a job's priority the workers that it may have killed: suspected jobs run after all others, and those
+    suspected more than once run at intervals, not at the same time."""
     suspected, delay = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
         assert job.id is not None
