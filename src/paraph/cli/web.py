@@ -18,7 +18,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.machine import follow_parent
 from paraph.kernel.settings import Settings, read_settings
 
-_DRAIN_SECONDS = 5  # a load balancer stands before it
+_DRAIN_SECONDS = 5  # for the load balancer in front to notice
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
 _HEAD_BYTES = 64 * 1024  # the largest head of a request; the server also buffers this much of a body

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
 _RESCUE_SECONDS = 3
 _FORGET_SECONDS = 3600
-_GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
+_GRACE_SECONDS = 22.0  # for running jobs after SIGTERM; supervisors of containers mostly wait for 30 s
 _LAST_SECONDS = 27.0  # for everything else, such as a statement that waits for a database that does not answer
 _SILENT_SECONDS = 5.0  # after which a silent client of /metrics is cut off
 

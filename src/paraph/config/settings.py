@@ -181,7 +181,7 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "paraph.dashboard.account.adapter.AccountAdapter"
 ACCOUNT_FORMS = {"signup": "paraph.dashboard.account.adapter.SignUpForm"}
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # otherwise, a stranger could claim the address of an invitation
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever has no account
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to addresses without an account
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_CHANGE_EMAIL = True  # an account has one address; a new one counts once it is confirmed
 ACCOUNT_SESSION_REMEMBER = True
@@ -206,7 +206,7 @@ if PARAPH.sso_issuer:
     INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
     SOCIALACCOUNT_ADAPTER = "paraph.dashboard.account.single_sign_on.SingleSignOnAdapter"
     SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that the provider's redirect follows would break the pages' policy
-    SOCIALACCOUNT_EMAIL_AUTHENTICATION = True  # an address that the provider vouches for opens its account
+    SOCIALACCOUNT_EMAIL_AUTHENTICATION = True  # an address that the provider vouches for logs in to its account
     SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {

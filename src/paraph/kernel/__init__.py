@@ -1,1 +1,1 @@
-"""What every other package uses: the clock, secrets, errors, settings, the machine. No Django."""
+"""What every other room uses: the clock, secrets, errors, settings, the machine. No Django."""

@@ -1,4 +1,4 @@
-"""Readable colours, whatever colours an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
+"""Keeping text readable, whatever colours an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
 
 import re
 from typing import NamedTuple

@@ -1,11 +1,11 @@
-"""The error types for refusals and outages. APIs and pages turn them into answers, jobs into a record of failure."""
+"""The error types for refusals and outages. Doors turn them into their envelope, jobs into their record of failure."""
 
 
 class DomainError(Exception):
     """A refusal with a stable ``code`` and one clear sentence in the reader's language. ``code`` is one of rule 7 or of
     the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``, ``invalid_otp``, ``too_many_attempts``),
-    which APIs and pages map to an HTTP status. A fault that the caller cannot mend is ``configuration`` if an operator
-    must act, and ``unavailable`` if it is transient."""
+    which the doors map to an HTTP status. A fault that the caller cannot mend is ``configuration`` if an operator must
+    act, and ``unavailable`` if it is transient."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")

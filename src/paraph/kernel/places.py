@@ -21,7 +21,7 @@ Told = Callable[[float, bool], object]
 
 
 class NoPlaceError(DomainError):
-    """All places are taken; whoever asked may try again in a few seconds."""
+    """All places are taken; the caller may try again in a few seconds."""
 
     sentence = "The service is too busy for this at the moment. Try again in a few seconds."
 

@@ -108,7 +108,7 @@ class _Mail(EmailMultiAlternatives):
 
     def message(self, **options: Any) -> Any:
         made: Any = super().message(**options)
-        made.policy = made.policy.clone(max_line_length=998)  # identifiers stand on one line (RFC 5322, 2.1.1)
+        made.policy = made.policy.clone(max_line_length=998)  # keeps identifiers on one line (RFC 5322, 2.1.1)
         return made
 
 
@@ -159,7 +159,7 @@ def check_gateway() -> str:
 # the recipient is not at fault, and the mail is sent again.
 _ENHANCED = re.compile(r"(?<![\d.])[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)")
 _SAYS_LITTLE = ("", "1.0")
-# no such mailbox, system or name; disabled, full, or a list that fails; no way there; closed, or another's by now
+# no such mailbox, system or name; disabled, full, or a list that fails; no route; closed, or now somebody else's
 _OF_RECIPIENT = re.compile(r"1\.([012346]|10)|2\.[124]|4\.(1|4|310)|7\.1[37]")
 _MAILBOX = (450, 550, 551, 552, 553, 556)  # codes about the recipient's mailbox, if the reply has no more exact one
 _OF_US = re.compile("relay|sender|from|auth|block|list|policy|spam|client|host|helo|limit|rate", re.IGNORECASE)
@@ -180,7 +180,7 @@ def refusal_of(error: SMTPRecipientsRefused | SMTPDataError, recipient: str) -> 
     if status in _SAYS_LITTLE:
         named = isinstance(error, SMTPRecipientsRefused) or recipient.casefold() in words.casefold()
         is_about_mailbox = is_about_mailbox and named and not _OF_US.search(_ADDRESS.sub("", words))
-    if not is_about_mailbox or code == 421:  # 421: the server closes the connection, whoever the recipient is
+    if not is_about_mailbox or code == 421:  # 421: the server closes the connection
         return None
     kind = FinallyRefusedError if code >= 500 else RecipientRefusedError
     return kind(unlinked(_ADDRESS.sub("…", f"{code} {words}"), _LONGEST))

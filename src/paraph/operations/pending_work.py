@@ -89,7 +89,7 @@ class Job:
 
 
 def pending_steps(request: SignatureRequest) -> list[PendingStep]:
-    """Return the steps that jobs can do for the request now, which excludes signing."""
+    """Return the steps that jobs can do for the request now; signing is none of them."""
     if request.status == RequestStatus.PENDING:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
@@ -198,7 +198,7 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
     of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: whether
-    there ever was a job, so that a worker must have run: workers defer some jobs periodically."""
+    there ever was a job, which is so once a worker has run, because workers defer some by the clock."""
 
     oldest_seconds: float
     due: int

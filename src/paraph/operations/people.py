@@ -1,4 +1,4 @@
-"""What operators do about people: who sees /operator and what they did, confirmed addresses, a person's data."""
+"""What operators can do about people: who sees /operator, what operators did, confirmed addresses, a person's data."""
 
 import os
 from collections.abc import Sequence
@@ -85,9 +85,9 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
 
 
 def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
-    """Send a link to the address or number with which the recipient can confirm it within 7 days. Raise
-    ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an unknown
-    organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take it."""
+    """Send a link with which the recipient can confirm the address or number within 7 days. Raise ``DomainError``:
+    ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an unknown organization,
+    ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take the message."""
     channel = _channel(recipient)
     with transaction.atomic():
         row, token = confirmed_addresses.ask(organization_id, recipient)

@@ -129,7 +129,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
 def rotate() -> dict[str, Any]:
     """Put the newest secret into use and encrypt everything anew with it; return :func:`status`. Safe to repeat after a
     stop, and to run beside web servers and workers that have both secrets. Raise ``DomainError("configuration", …)``
-    where none of the secrets here is the one in use."""
+    if none of the secrets here is the one in use."""
     _require_ours()
     if _put_into_use():
         _log.info("operator", action="secret.rotated")
@@ -187,7 +187,7 @@ def _put_into_use() -> bool:
 
 
 def _wait_until_noticed() -> None:
-    """Wait until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
+    """Wait until no process writes values with an earlier secret, so that one pass finds nearly everything."""
     found = agreed(anew=True)
     if found.secret_since:
         noticed = found.secret_since + timedelta(seconds=2 * NOTICED_SECONDS)

@@ -197,7 +197,7 @@ class _Pace:
 
 
 def _report_unnamed(prefix: str, progress: Progress) -> None:
-    """Report a folder's objects without a row. Lists it to its end: no store's order lets a listing be continued."""
+    """Report objects without a row. The folder is listed to its end: no store promises an order to continue in."""
     keys = store.keys_written_before(prefix, datetime.fromisoformat(progress.began) - _YOUNG)
     while chosen := list(islice(keys, _AT_ONCE)):
         known = named_among(prefix, chosen) | objects_to_delete.noted_among(chosen)

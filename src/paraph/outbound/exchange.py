@@ -154,7 +154,7 @@ def _addresses(host: str, port: int) -> list[str]:
 @dataclass(frozen=True)
 class NetworkAccess:
     """How the network is reached, and whether private addresses are allowed. ``proxy``: the operator's, "" for none.
-    ``kept``: where connections are kept, None where each exchange has its own."""
+    ``kept``: where connections are kept, None if each exchange has its own."""
 
     allow_private: bool = False
     proxy: str = ""

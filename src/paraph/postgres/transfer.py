@@ -103,7 +103,7 @@ def dump(
 ) -> tuple[bytes, dict[str, int]]:
     """Dump everything of Paraph's in the database as the connection's transaction sees it, in pg_dump's own compressed
     form, and read it back. Return its table of contents, for :func:`load`, and the number of rows of each table. Raise
-    ``DomainError("postgres", …)`` with the program's error output, or if the dump lacks rows."""
+    ``DomainError("postgres", …)`` with the program's error output, or if the numbers of rows differ."""
     programs = dumping_programs(connection.info.server_version // 10_000)
     [snapshot] = connection.execute("SELECT pg_export_snapshot()").fetchone() or [""]
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", "--no-security-labels"]

@@ -97,7 +97,7 @@ def living_workers() -> int:
 
 
 def forget_old_jobs() -> None:
-    """Delete the records of jobs that failed for good 90 days ago; workers delete those of successful jobs at once."""
+    """Delete the records of jobs that failed for good over 90 days ago; workers delete successful jobs at once."""
     close_old_connections()
     forget = async_to_sync(app.job_manager.delete_old_jobs)
     forget(nb_hours=_KEEP_FAILED_HOURS, include_failed=True, include_cancelled=True, include_aborted=True)

@@ -51,7 +51,7 @@ def open(key: str) -> BinaryIO:
 
 
 def delete(*keys: str) -> None:
-    """Delete the objects, also those that are gone already."""
+    """Delete the objects; those that do not exist are ignored."""
     with describing_faults():
         _store().delete(*keys)
 

@@ -83,7 +83,7 @@ def note_account_change(user: User, actor: Actor, action: Action) -> None:
 
 def password_link(user: User) -> str:
     """Return a link with which the owner of an account can set its password, once and within
-    ``PASSWORD_RESET_TIMEOUT``: the same as in the mail for a forgotten password."""
+    ``PASSWORD_RESET_TIMEOUT``: the same kind of link as in the mail for a forgotten password."""
     address = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
     return f"{settings.PARAPH.public_url}{reverse('account_reset_password_from_key', kwargs=address)}"
 

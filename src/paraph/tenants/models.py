@@ -329,7 +329,7 @@ class ActorKind(models.TextChoices):
 
 
 class Operator(models.Model):
-    """An account that sees ``/operator``, the page of whoever runs the service."""
+    """An account that sees ``/operator``, the page of the people who run the service."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="+")
     added_at = models.DateTimeField(default=clock.now)

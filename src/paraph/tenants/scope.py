@@ -16,7 +16,7 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class TenantScope:
-    """On whose behalf something is done: that of the API key's owner, or that of an organization whose member uses the
+    """The tenant on whose behalf something is done: the owner of the API key, or an organization whose member uses the
     dashboard, without an application. ``suspended``: whether an operator has suspended the organization."""
 
     organization_id: int

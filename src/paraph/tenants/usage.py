@@ -56,7 +56,7 @@ def month_of(text: str) -> date:
 
 
 def take_over_calls() -> None:
-    """Add the calls that were counted since the last time to those of their months. Safe to repeat."""
+    """Add the calls that were counted since the last run to those of their months. Safe to repeat."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER)
 

@@ -21,7 +21,7 @@ from paraph.operations.migrations import missing_migrations
 
 COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
 _BRIEFLY = 0.5  # s to wait for a session: meanwhile, the sessions opened for the test are kept from the service
-_MOST = 500  # sessions opened for the test
+_MOST = 500  # sessions opened for the test, at most
 _LIMIT = """
     SELECT least(
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -97,7 +97,7 @@ def connections() -> Outcome:
 
 
 def is_pooled() -> bool:
-    """Return whether a pooler between us and PostgreSQL answers logins itself: its process number is another one."""
+    """Return whether a pooler answers our logins in place of PostgreSQL, so that the process numbers differ."""
     connection.ensure_connection()
     made: Any = connection.connection
     return bool(made.info.backend_pid != all_rows("SELECT pg_backend_pid()")[0][0])

@@ -45,7 +45,7 @@ def sessions() -> Outcome:
 
 
 def free_space() -> Outcome:
-    """``space``: a warning below twice the floor at which uploads are refused."""
+    """``space``: failed below the floor at which uploads are refused, a warning below twice the floor."""
     free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
         return ok(f"{free} MiB of the disk are free.")
