@@ -60,8 +60,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().close_if_health_check_failed()
 
     def is_usable(self) -> bool:
-        """Return whether a kept connection may serve the next request. If there is nothing to read, asking the server
-        (Django's own ``SELECT 1``) would tell no more, at a third of the cost of a read."""
+        """Return whether a kept connection may serve the next request. While there is nothing to read, asking the
+        server (Django's own ``SELECT 1``) would tell no more and costs a third of a read."""
         kept: Any = self.connection
         if kept is None or kept.closed:
             return False

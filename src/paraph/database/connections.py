@@ -152,7 +152,7 @@ class Lease:
         self._rests_since = 0.0
 
     def take(self) -> None:
-        """Begin the work of the thread, which then has to check whether the connection was given back."""
+        """Begin the work of the thread, which has to look first whether the connection was given back."""
         with self._lock:
             self._connection = None
 
@@ -164,7 +164,7 @@ class Lease:
             _leases.add(self)
 
     def give_back(self, seconds: float) -> bool:
-        """Close the connection if it has rested for so long. Return whether it was closed."""
+        """Close the connection where it has rested for so long. Return whether it did."""
         with self._lock:
             if self._connection is None or time.monotonic() - self._rests_since < seconds:
                 return False

@@ -117,7 +117,7 @@ class Joined(Generic[_M]):
         return row
 
     def first(self, *values: Any) -> _M | None:
-        """Return the first row, None if there is none."""
+        """Return the first row, None where there is none."""
         statement, tables = self._read
         row = planned(statement, values).fetchone()
         if row is None:

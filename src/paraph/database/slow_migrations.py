@@ -93,7 +93,7 @@ class InBatches(migrations.RunPython):
             time.sleep(BETWEEN_SECONDS)
 
     def _ids(self, connection: Any) -> tuple[int, int, int]:
-        """Return the first id of the table, the id to go on from, and the id after the last."""
+        """Return the first id of the table, the one to go on from, and the one after the last."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [self.table])
             if not cursor.fetchone()[0]:  # a pending migration will make it

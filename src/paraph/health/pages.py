@@ -18,13 +18,13 @@ _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
 
 
 def has_internal_access(request: HttpRequest) -> bool:
-    """Return whether the request has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, if none
+    """Return whether the request has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none
     is set, comes from this machine."""
     token = settings.PARAPH.metrics_token
     if token:
         given = request.headers.get("Authorization", "")
         return tokens.same(given.encode(errors="replace"), f"Bearer {token}".encode())
-    # Behind a proxy on this machine, every peer is local: a public service needs the token.
+    # Behind a proxy on this machine every peer is local: a public service needs the token.
     forwarded = any(name in request.headers for name in _FORWARDED)
     return settings.PARAPH.is_local and not forwarded and _is_loopback(request.META.get("REMOTE_ADDR", ""))
 

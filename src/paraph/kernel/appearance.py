@@ -1,4 +1,4 @@
-"""Keeping text readable, whatever colours an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
+"""Readable colours, whatever palette an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
 
 import re
 from typing import NamedTuple
@@ -28,8 +28,8 @@ def readable_on(background: str, preferred: str = "") -> str:
 
 
 def nearest(color: str, background: str, ratio: float) -> str:
-    """Return the colour, made darker or lighter as little as possible, so that it has the contrast ``ratio`` (at most
-    that of black or white) with the background."""
+    """Return the colour of this hue, made darker or lighter as little as possible, that has the contrast ``ratio`` (at
+    most that of black or white) with the background."""
     for share in range(101):
         for end in (BLACK, WHITE):
             mixed = _mixed(color, end, share / 100)

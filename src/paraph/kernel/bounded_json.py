@@ -3,9 +3,9 @@
 A text of nothing but ``[],`` takes thirty times its size in memory once it is parsed, while real bodies hold few arrays
 and objects for their size. A limit as high as the largest real body needs therefore bounds the memory of every body.
 
-No other thread runs Python while a large body is parsed. Threads parse large bodies one after the other, so that other
-threads have to wait for one of these bodies only, however many arrive at a time. In a web process, a request with such
-a body is expensive work (:mod:`paraph.kernel.places`).
+No other thread runs Python while a large body is parsed. Threads parse large bodies one after the other, so that a call
+that waits for the interpreter waits for one of them, however many arrive at a time. In a web process, a request with
+such a body is expensive work (:mod:`paraph.kernel.places`).
 """
 
 import json
@@ -60,7 +60,7 @@ def _parsed(content: bytes, parts: int, parse_constant: Callable[[str], Any]) ->
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Go down level by level, without recursion, which later code may need: one call for each level."""
+    """Return whether the nesting exceeds :data:`DEEPEST`: code that walks through the value recurses at each level."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(DEEPEST):
         if not level:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 _BREAKS = r"\r\n\v\f\x1c-\x1e\x85\u2028\u2029"
-# Signs that spreadsheets take for the beginning of a formula, including their wide and small forms.
+# Signs that spreadsheets take for the beginning of a formula, also in their wide and small forms.
 _SIGNS = r"=+\-@\t\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212"
 _FORMULA = rf"(?=[ \xa0\u3000]*[{_SIGNS}])"
 _BEGINNING = re.compile(rf"^(?=[\r\n])|(^|[{_BREAKS}]){_FORMULA}")

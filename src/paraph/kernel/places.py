@@ -21,7 +21,7 @@ Told = Callable[[float, bool], object]
 
 
 class NoPlaceError(DomainError):
-    """All places are taken; the caller may try again in a few seconds."""
+    """All places are taken; whoever asked may try again in a few seconds."""
 
     sentence = "The service is too busy for this at the moment. Try again in a few seconds."
 
@@ -130,7 +130,7 @@ def on_behalf_of_nobody() -> Iterator[None]:
 
 
 def name_tenant(tenant_key: str) -> None:
-    """Set on whose behalf this thread answers its request. To be called as soon as that is known."""
+    """Say on whose behalf this thread answers its request, as soon as that is known."""
     _here.tenant_key = tenant_key
 
 

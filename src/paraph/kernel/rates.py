@@ -42,7 +42,7 @@ class MinuteRate:
         self._counts: dict[int, int] = {}
 
     def count(self, number: int) -> int:
-        """Count a call. Return 0 or, beyond the ceiling, the seconds until the next minute."""
+        """Count a call. Return 0, or beyond the ceiling the seconds until the next minute."""
         now = time.monotonic()
         with self._lock:
             if int(now // 60) != self._minute:

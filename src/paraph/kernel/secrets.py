@@ -130,7 +130,7 @@ class Secrets:
         return tokens.encrypt(self.key(purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
-        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` if no secret opens
+        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
@@ -139,7 +139,7 @@ class Secrets:
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:
-        """Return the value encrypted with the secret in use, or None if it already is. Raise ``ValueError`` if no
+        """Return the value encrypted with the secret in use; None where it is already. Raise ``ValueError`` where no
         secret opens it."""
         try:
             tokens.decrypt(self.key(purpose), sealed, context)

@@ -242,7 +242,7 @@ class Settings(BaseModel):
 
     @property
     def private_addresses_allowed(self) -> bool:
-        """The operator's choice; by default only while the service is local."""
+        """Whether private addresses may be called: the operator's choice; by default only if the service is local."""
         return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses
 
     @property
@@ -275,7 +275,7 @@ class Settings(BaseModel):
 
 
 def read_settings() -> Settings:
-    """Return the checked settings of the environment. Raise ``DomainError("configuration", …)``, which names each bad
+    """Return the checked settings of the environment. Raise ``DomainError("configuration", …)`` that names each bad
     variable."""
     given = read_environment({variable(field): field for field in Settings.model_fields})
     try:

@@ -72,7 +72,7 @@ def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str
     headers = {
         "Auto-Submitted": "auto-generated",  # RFC 3834: out-of-office programs do not reply
         "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: receivers can sort by it
-        # Not Django's own Message-ID, which names this machine and may wait for a name server.
+        # Never Django's own Message-ID, which names this machine and may wait for a name server.
         "Message-ID": f"<{message_id}@{host}>" if message_id else make_msgid(domain=host),
     }
     subject = " ".join(content.subject.split())  # names in it may have line breaks, which Django would refuse
@@ -224,7 +224,7 @@ class SmtpGateway(EmailBackend):
         return self.connection.reply if self.connection else ""
 
     def greet(self) -> str:
-        """Greet, name the sender of our mails and return ``host:port``. Raise ``OSError`` if the server refuses."""
+        """Greet, name the sender of our mails and return ``host:port``. Raise ``OSError`` where the server refuses."""
         assert self.connection
         sender = parseaddr(settings.PARAPH.mail_from)[1]
         replies = {"EHLO": self.connection.ehlo(), f"MAIL FROM:<{sender}>": self.connection.mail(sender)}
@@ -284,7 +284,7 @@ def _greeting() -> str:
 
 
 def _host() -> tuple[str, int | None]:
-    """Return the host and, for an IP address, its version."""
+    """Return the host and, of an IP address, its version."""
     host = httpx.URL(settings.PARAPH.public_url).raw_host.decode()
     try:
         return host, ip_address(host).version

@@ -120,8 +120,8 @@ _NUMBERS = re.compile(rf"\d+(?:[{_DOTS}]\d+){{3,}}")
 
 def unlinked(text: str, max_length: int) -> str:
     """Return a text that a sender chose, such as a name, on one line of at most ``max_length`` characters, without
-    anything that a mail program turns into a link (docs/decisions/messages.md). Spaces break up addresses: after a dot
-    before a letter, after a colon, around an ``@``. Schemes such as ``https://`` are removed."""
+    anything that a mail program turns into a link (docs/decisions/messages.md). Spaces break up addresses: after the
+    dot before a letter, after a colon, around an ``@``. Schemes such as ``https://`` are removed."""
     line = _HIDDEN.sub("", _BREAKS.sub(" ", text))
     line = _COLON.sub(r"\1 ", _SCHEME.sub(" ", _JOINERS.sub("", line)))
     line = _DOT.sub(r"\1 ", _AT.sub(" @ ", line))

@@ -45,8 +45,8 @@ class Ledger:
         """Add ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
         addition to the key writes them.
 
-        One thread writes at a time, including what others add meanwhile, so that no other thread waits for a write: a
-        write releases the interpreter, and may get it back late."""
+        One thread writes at a time, also what others add meanwhile, so that nobody waits for a write: the thread that
+        writes lets go of the interpreter, and may get it back late."""
         with self._adding:
             numbers = self._numbers.setdefault((key, width), [0.0] * width)
             for position, amount in amounts.items():
@@ -74,7 +74,7 @@ class Ledger:
         name = key[0].encode()
         name += b" " * (-len(name) % 8)
         whole = _HEAD.pack(len(name), key[1]) + name + numbers
-        if os.pwrite(self._file, whole, self._end) == len(whole):  # otherwise, the next record overwrites this one
+        if os.pwrite(self._file, whole, self._end) == len(whole):  # else the next record is written over it
             self._end += len(whole)
             self._offsets[key] = self._end - len(numbers)
 

@@ -222,7 +222,7 @@ class Overdue(NamedTuple):
 
 
 def longest_overdue(kept: Kept) -> Overdue | None:
-    """Return the request that has kept its files or people longest beyond their retention; None if none is due."""
+    """Return the request whose files or people are kept longest beyond their retention; None if none is due."""
     late = f"extract(epoch FROM {kept.until} - make_interval(days => {kept.days}) - ended_at)::float8"
     statement = f"SELECT {late}, organization_id, environment {kept.due('1')} ORDER BY 1 DESC LIMIT 1"
     found = one_row(statement, {"now": clock.now()})

@@ -127,7 +127,7 @@ def withdraw_confirmation(organization_id: int, recipient: str, actor: Actor) ->
 
 
 def _note(row: ConfirmedAddress, actor: Actor, action: Action) -> None:
-    """Note the act with the number of the row alone: the address is deleted with the organization, the log is not."""
+    """Note the act by the number of the row alone: the address goes with the organization, the log stays."""
     note(row.organization_id, actor, action, f"confirmed address {row.pk}", after={"channel": _channel(row.address)})
 
 

@@ -1,4 +1,4 @@
-"""Everything that operators may see of a request, as data and as a sentence or two."""
+"""Everything that operators may see of a request, in data and in a sentence or two."""
 
 from datetime import datetime, timedelta
 from typing import Any

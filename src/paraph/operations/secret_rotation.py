@@ -129,7 +129,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
 def rotate() -> dict[str, Any]:
     """Put the newest secret into use and encrypt everything anew with it; return :func:`status`. Safe to repeat after a
     stop, and to run beside web servers and workers that have both secrets. Raise ``DomainError("configuration", …)``
-    if none of the secrets here is the one in use."""
+    where none of the secrets here is the one in use."""
     _require_ours()
     if _put_into_use():
         _log.info("operator", action="secret.rotated")

@@ -97,7 +97,7 @@ class Progress:
         return progress
 
     def report(self, problem: dict[str, Any]) -> None:
-        """Note a problem once, even if its row or folder is checked again after a stop."""
+        """Note a problem once, also where its row or folder is looked at again after a stop."""
         if problem["key"] in self._known:
             return
         self._known.add(problem["key"])
@@ -288,7 +288,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     progress = Progress.resumed(progress_file)
 
     def encrypt(batch: list[NamedObject]) -> None:
-        with objects_to_delete.kept():  # otherwise, an object that is deleted meanwhile would be written again
+        with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
             for named in batch:
                 _encrypt(named, progress)
 

@@ -153,8 +153,8 @@ def _addresses(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class NetworkAccess:
-    """How the network is reached, and whether private addresses are allowed. ``proxy``: the operator's, "" for none.
-    ``kept``: where connections are kept, None if each exchange has its own."""
+    """How the network is reached, and whether private addresses may be. ``proxy``: the operator's, "" for none.
+    ``kept``: where connections are kept, None where each exchange has its own."""
 
     allow_private: bool = False
     proxy: str = ""
@@ -232,7 +232,7 @@ def fetch(
     headers: Mapping[str, str] | None = None,
     schemes: Sequence[str] = ("http", "https"),
 ) -> bytes:
-    """Send GET, or POST if there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
+    """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
     ``seconds`` bounds everything. Up to three redirects are followed, to addresses that may be called as well. Must not
     be called where an event loop runs. Raise :class:`FetchFailed`."""
     method, most = "POST" if body else "GET", limit + 1

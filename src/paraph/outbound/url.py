@@ -17,7 +17,7 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
     """Parse an address and check that the service may call it. ``name``: the field that messages name
     (``callback_url``). Ports below 1024 belong to other protocols, except 80 and 443; user names in addresses would end
-    up in logs. Where the host lies is checked at each call, since its name may resolve to another address by then.
+    up in logs. Whether the host is public is checked at each call, as its name may resolve to another address by then.
     Raise ``DomainError("validation_error", …)``."""
     if len(text) > _LONGEST:
         raise _refused(name, f"must have at most {_LONGEST} characters")
@@ -48,8 +48,8 @@ def origin_of(text: str) -> str:
 
 
 def ascii_address(text: str) -> str:
-    """Return an address that :func:`check_url` accepts, with its host in the form of the DNS (RFC 5890): letters beyond
-    ASCII may look like others, but ``xn--…`` does not."""
+    """Return an address that :func:`check_url` accepts with its host as the DNS has it (RFC 5890): letters beyond ASCII
+    may look like others, and ``xn--…`` does not."""
     return str(_parse(text, ""))
 
 

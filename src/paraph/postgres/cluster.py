@@ -105,8 +105,8 @@ def _link(link: Path) -> None:
 
 
 def _own(folder: Path, user: str | None) -> None:
-    """Make the folder and give it to the user alone, or to this process's account. Refuse a folder that belongs to
-    anybody else, because in a shared temporary folder it may be a trap."""
+    """Make the folder and give it to the user alone, or to this process's account. A folder that belongs to anybody
+    else is refused, because in a shared temporary folder it may be a trap."""
     owner = account(user) if user else None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()

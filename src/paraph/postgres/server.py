@@ -19,7 +19,7 @@ from paraph.postgres.cluster import make_location, programs
 
 
 def tuning(sockets: Path, connections: int) -> dict[str, str]:
-    """Return the settings that differ from PostgreSQL's defaults. ``connections``: the most that may be open."""
+    """Return the settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
     memory = machine.memory_bytes() >> 20
     return {
         "listen_addresses": "",  # connections come through the socket only
@@ -37,7 +37,7 @@ def tuning(sockets: Path, connections: int) -> dict[str, str]:
         "jit": "off",  # for short statements, compiling costs more than it saves
         "max_worker_processes": str(max(machine.cores(), 4)),
         "idle_in_transaction_session_timeout": "10min",
-        # The log gets faults of the server, but no statements of clients, because they contain keys and codes.
+        # The log gets faults of the server, never statements of clients, which contain keys and codes.
         "log_min_error_statement": "panic",
         "log_error_verbosity": "terse",
         "log_checkpoints": "off",

@@ -26,8 +26,8 @@ _NEEDED = ("pg_dump", "pg_restore", "psql")
 
 
 def dumping_programs(server_major: int) -> Path:
-    """Return the folder of the programs of the server's own version, which know best how the server stores its data,
-    else of the next newer one. Raise ``DomainError("postgres", …)`` without any: ``pg_dump`` refuses newer servers."""
+    """Return the folder of the programs of the server's own version, which know best what it keeps internally, else of
+    the next newer one. Raise ``DomainError("postgres", …)`` without any: ``pg_dump`` refuses a newer server."""
     fitting = {major: folder for major, folder in _installed().items() if major >= server_major}
     if not fitting:
         raise DomainError(
@@ -48,7 +48,7 @@ def loading_programs() -> Path:
 
 
 def _installed() -> dict[int, Path]:
-    """Return the folder of the programs of each major version on this machine; Paraph's own come before any others."""
+    """Return the folder of the programs of each major version on this machine; of a version found twice, Paraph's."""
     folders = [*_DEBIAN.glob("*/bin")]
     if found := shutil.which("pg_dump"):
         folders.insert(0, Path(found).parent)
@@ -89,9 +89,9 @@ _FOUND = b"""
 
 @dataclass(frozen=True)
 class Foreign:
-    """What a dump leaves out. ``schema``: that of Paraph's tables; ``relations``: those of others there, each as a
-    pattern of ``pg_dump``; ``others``: kind and oid of the functions and types of others there, and of what others
-    have added to Paraph's tables."""
+    """What a dump leaves out of ``schema``, that of Paraph's tables. ``relations``: those of others, each as a pattern
+    of ``pg_dump``; ``others``: kind and oid of the functions and types of others, and of what others have added to
+    Paraph's tables."""
 
     schema: str
     relations: list[str]

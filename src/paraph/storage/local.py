@@ -106,7 +106,7 @@ def _is_beyond(name: str, after: str) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the names in the folder survive a power cut."""
+    """Make the names in the folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

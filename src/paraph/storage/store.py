@@ -79,7 +79,7 @@ def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
 
 
 def sweep() -> None:
-    """Remove half-written files that a crash left behind. To be called once, before anything writes."""
+    """Remove what a crash left half written. To be called once, before anything writes."""
     _store().sweep()
 
 

@@ -1,1 +1,1 @@
-"""Organizations, their members, applications, API keys and branding profiles, and what their plan allows."""
+"""Organizations, their applications, API keys, branding profiles and what their plan allows."""

@@ -135,7 +135,7 @@ def decrypt_factor(text: str) -> str:
 
 
 def renew_factor(text: str) -> str | None:
-    """Return the text encrypted with the secret in use, or None if it already is. Raise ``ValueError`` if no secret
-    opens it."""
+    """Return the text encrypted with the secret in use, None where it is so already. Raise ``ValueError`` where no
+    secret opens it."""
     sealed = settings.SECRETS.renewed(_SECOND_FACTORS, b64decode(text))
     return None if sealed is None else b64encode(sealed).decode()

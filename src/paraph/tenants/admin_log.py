@@ -1,4 +1,4 @@
-"""The activity log: what members and operators did with an organization, in rows that only grow."""
+"""The activity log: what members and operators did with an organization, in a table that only grows."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -166,7 +166,7 @@ def revoke_keys(keys: QuerySet[ApiKey]) -> int:
 
 
 def existing_application(application_id: int) -> Application:
-    """Return the application. Raise ``DomainError("not_found", …)`` if it does not exist, or its organization is
+    """Return the application. Raise ``DomainError("not_found", …)`` where there is none, or its organization is
     deleted."""
     rows = Application.objects.filter(pk=application_id, organization__deleted_at=None)
     return existing(rows, f"There is no application {application_id}.")

@@ -34,13 +34,13 @@ def secret_is_ours() -> bool:
 
 
 def fingerprint_in_use() -> bytes | None:
-    """Return the fingerprint of the secret in use; None if none is remembered yet."""
+    """Return the fingerprint of the secret in use; None where none is remembered yet."""
     return bytes(agreed().secret_fingerprint) or None
 
 
 def agreed(*, anew: bool = False) -> Installation:
-    """Return the row, or an empty one if there is none. It changes only while a secret is being rotated, so a process
-    that knows only one secret reads it once."""
+    """Return the row, an empty one where there is none. It changes only while a secret is being rotated: a process that
+    knows one secret alone reads it once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
         row = Installation.objects.filter(pk=ONLY).first() or Installation()
         _read[:] = [(row, time.monotonic())]

@@ -26,12 +26,12 @@ DAYS_AFTER_DELETION = 90
 
 def suspend_organization(actor: Actor, organization_id: int) -> Organization:
     """Suspend the organization, whose keys are refused from now on. Raise ``DomainError``: ``not_found``, ``conflict``
-    if it is suspended already."""
+    where it is suspended already."""
     return _suspend(actor, organization_id, clock.now(), Action.ORGANIZATION_SUSPENDED, "is suspended already")
 
 
 def resume_organization(actor: Actor, organization_id: int) -> Organization:
-    """Resume the organization, whose keys are accepted again. Raise ``DomainError``: ``not_found``, ``conflict`` if it
+    """Resume the organization, whose keys are taken again. Raise ``DomainError``: ``not_found``, ``conflict`` where it
     is not suspended."""
     return _suspend(actor, organization_id, None, Action.ORGANIZATION_RESUMED, "is not suspended")
 
@@ -58,8 +58,8 @@ def require_active(scope: TenantScope) -> None:
 @transaction.atomic
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
     """Delete an organization: end its keys and pages at once, forget its contact and confirmed addresses, and have its
-    files deleted and its people forgotten as its retention says, else 90 days after the end of each request. If the
-    retention does not include people, they are forgotten when files are deleted. The caller ends its requests. Raise
+    files deleted and its people forgotten as its retention says, or 90 days after the end of each request. Without a
+    retention for people, they are forgotten after as many days as files are kept. The caller ends its requests. Raise
     ``DomainError``: ``not_found``, ``validation_error`` if a typed name is not the organization's."""
     organization = locked_organization(organization_id)
     if typed_name is not None and " ".join(typed_name.split()) != " ".join(organization.name.split()):

@@ -166,7 +166,7 @@ _SIGNER = signing.TimestampSigner(salt="paraph.first_owner")
 
 
 def first_owner_link() -> str:
-    """Return a link that makes the first owner within an hour, or "" if there is a member or no organization."""
+    """Return a link that makes the first owner within the hour, "" where there is a member or no organization."""
     if Member.objects.exists() or not Organization.objects.exists():
         return ""
     return f"{settings.PARAPH.public_url}{reverse('first_owner', args=[_SIGNER.sign('owner')])}"
@@ -211,7 +211,7 @@ class State(StrEnum):
 
 
 class Invited(NamedTuple):
-    """An invitation and the address of its new link, which is to be mailed in the transaction that made it."""
+    """An invitation and the address of its new link: to be mailed in the transaction that made it."""
 
     invitation: Invitation
     url: str
@@ -326,8 +326,8 @@ def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Rol
 
 
 def _open(organization_id: int) -> QuerySet[Invitation]:
-    """Return the invitations that are neither accepted nor withdrawn, including those whose link has expired, which can
-    be sent again."""
+    """Return the invitations that are neither accepted nor withdrawn, also those whose link has expired: they can be
+    sent again."""
     return Invitation.objects.filter(organization_id=organization_id, accepted_at=None, withdrawn_at=None)
 
 

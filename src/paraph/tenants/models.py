@@ -107,8 +107,8 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """For how many ``days`` after the end of a request its files are kept, and for how many ``people_days`` its people
-    (null: for ever). Without a row, both are kept for ever. ``people_forgotten``: requests not noted in the log yet."""
+    """For how many ``days`` after a request's end its files are kept, and for how many ``people_days`` its people
+    (null: for ever). No row: both for ever. ``people_forgotten``: in how many requests since the last log entry."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -200,7 +200,7 @@ class Installation(models.Model):
 
 
 class MonthlyCalls(models.Model):
-    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC), except
+    """How many calls with a valid key an organization made in an environment in a month (its first day, UTC), but for
     those of the last minutes, which :class:`Usage` still holds."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "month")

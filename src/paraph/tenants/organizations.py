@@ -25,7 +25,7 @@ SETTINGS = ("name", "plan", *_SWITCHES, "contact_email", "web_application_id")
 
 
 def existing_organization(organization_id: int, *, lock: bool = False) -> Organization:
-    """Return the organization. Raise ``DomainError("not_found", …)`` if it does not exist or is deleted."""
+    """Return the organization. Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
     rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
     sentence = _("There is no organization %(id)d.") % {"id": organization_id}
     return existing(rows.filter(pk=organization_id, deleted_at=None), sentence)

@@ -52,12 +52,12 @@ def answer_for(owned: _Owned) -> None:
 
 
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
-    """Return the rows of ``model`` that the caller may see. All others are treated as if they did not exist."""
+    """Return the rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
     return QuerySet(model).filter(**scope.columns)
 
 
 def existing(rows: QuerySet[Row], sentence: str) -> Row:
-    """Return the first row. Raise ``DomainError("not_found", …)`` with the sentence if there is none."""
+    """Return the first row. Raise ``DomainError("not_found", …)`` with the sentence where there is none."""
     row = rows.first()
     if row is None:
         raise DomainError("not_found", sentence)

@@ -1,5 +1,5 @@
-"""What organizations used in a month: calls of the API, requests, sends from the dashboard (rule 8); and counting and
-skipping rows of lists without reading them (docs/decisions/long-lists.md)."""
+"""What organizations used in a month: calls of the API, requests, sends from the dashboard (rule 8). And counting and
+skipping rows of lists without looking at them (docs/decisions/long-lists.md)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -84,7 +84,7 @@ def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, 
 
 
 def usage_of_all(month: date) -> list[dict[str, Any]]:
-    """List every organization, including deleted ones, with its usage in the month."""
+    """List every organization, deleted ones too, with its use in the month."""
     used = monthly_usage(month)
     return [
         {

@@ -1,1 +1,1 @@
-"""Checks that every part that the service depends on really works. One file per part; outcomes are sentences."""
+"""Checks that every part which the service depends on really works. One file per part; outcomes are sentences."""

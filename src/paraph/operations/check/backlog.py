@@ -17,7 +17,7 @@ from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.models import Environment, Organization
 from paraph.webhooks.all_deliveries import oldest_due_seconds
 
-_SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and after which a failure
+_SLOW, _STUCK = 60, 600  # seconds after which due work is a warning, and a failure
 _LONG_FAILING = timedelta(hours=1)
 _DAY, _WEEK = 86_400, 604_800
 
@@ -64,8 +64,8 @@ def unsealed() -> Outcome:
 
 
 def oldest_unsealed_seconds() -> float:
-    """Return how long the oldest completed request of production has waited for its seals, because of a fault or of
-    work before it; 0 if none waits."""
+    """Return how long the oldest completed request of production waits for its seals, because of a fault or of work
+    before it; 0 where none waits."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False, files_deleted_at=None)
     oldest = waiting.filter(environment=Environment.PRODUCTION).aggregate(oldest=Min("completed_at"))["oldest"]
     return max(0.0, (clock.now() - oldest).total_seconds()) if oldest else 0.0

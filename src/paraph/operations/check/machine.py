@@ -115,7 +115,7 @@ def typesetting() -> Outcome:
 
 
 def fonts() -> Outcome:
-    """Name the letters that no font has. A service takes new fonts when it starts."""
+    """Name the scripts whose letters no font has. New fonts are noticed at the next start of the service."""
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:
