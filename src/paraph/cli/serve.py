@@ -124,7 +124,7 @@ def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
 
 
 def _web_server_answers(settings: Settings) -> Callable[[], bool]:
-    """Return a function that says whether the web server answers, and raises ``DomainError`` if not within 60 s."""
+    """Return a function that says whether the web server answers, and raises ``DomainError`` if it does not in 60 s."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
     deadline = time.monotonic() + _READY_SECONDS
 

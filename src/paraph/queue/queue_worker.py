@@ -26,7 +26,7 @@ from paraph.database.outage import cause_of_outage
 _CONNECTIONS = 3  # to fetch jobs, to store their results, for the heartbeat
 _HEARTBEAT_SECONDS = 3
 _POLL_SECONDS = 3  # for jobs that were put off; the database notifies the worker of new ones
-_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, which needs its last heartbeat
+_FORGOTTEN_AFTER_SECONDS = 120  # long after a dead worker's jobs were rescued, which needs its last heartbeat
 _PAUSE_SECONDS = 1
 _HAND_BACK_SECONDS = 2
 STILL_SECONDS = 300.0  # beyond any timeout of a connection, and most waits for a lock

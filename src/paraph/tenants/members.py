@@ -319,7 +319,7 @@ def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
 
 
 def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Role]) -> None:
-    """Withdraw the invitations by a member who loses a role, except those to these ``roles``: nobody may regain a role
+    """Withdraw the invitations of a member who loses a role, except those to these ``roles``: nobody may regain a role
     through an invitation of their own."""
     for invitation in _open(member.organization_id).filter(invited_by=member).exclude(role__in=roles):
         _withdraw(actor, invitation)

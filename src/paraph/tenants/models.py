@@ -107,8 +107,8 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """For how many ``days`` after a request's end its files are kept, and for how many ``people_days`` its people
-    (null: for ever). No row: both for ever. ``people_forgotten``: in how many requests since the last log entry."""
+    """For how many ``days`` after a request's end files are kept, and for how many ``people_days`` people; null or no
+    row means for ever. ``people_forgotten``: in how many requests people were forgotten since the last log entry."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")

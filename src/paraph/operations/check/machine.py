@@ -86,7 +86,7 @@ def disks() -> Outcome:
 
 
 def confinement() -> Outcome:
-    """``confinement``: the confinement that a process for reading PDFs reports, started for the check."""
+    """``confinement``: that of the processes that read PDFs, reported by one that is started for the check."""
     try:
         found = sandbox_confinement()
     except ReadersUnavailable:
