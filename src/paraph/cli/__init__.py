@@ -39,7 +39,7 @@ _COMMANDS = {
     "log": "log.command",
     "verify": "verify.command",
 }
-"""Where each stands, in the order of the help."""
+"""The module and function of each command, in the order of the help."""
 
 
 class _Commands(click.Group):
@@ -49,7 +49,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the command that was most likely meant, where there is none by the name given."""
+        """Name the command that was most likely meant if there is none of the given name."""
         name = args[0]
         if name not in _COMMANDS and (similar := get_close_matches(name, _COMMANDS, n=1)):
             ctx.fail(f"No such command {name!r}. Did you mean {similar[0]!r}?")

@@ -54,7 +54,7 @@ def _facts(message: "CapturedMessage", folder: Path | None) -> dict[str, str]:
 
 
 def _file(folder: Path, message: "CapturedMessage") -> Path:
-    """Named by the message's number: an address may hold a slash."""
+    """Return the path of a message's file, which is named by its number: an address may hold a slash."""
     return folder / f"{message.pk:06d}.html"
 
 

@@ -68,8 +68,8 @@ def show_list(rows: list[dict[str, Any]], *, as_json: bool, none: str) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line that may hold names which others chose: what would begin another line, turn the direction of the
-    text, or be obeyed by a terminal, is written as its escape in Python (``\\n``, ``\\u202e``, ``\\x1b``)."""
+    """Print a line that may hold names which others chose. Characters that would begin another line, change the
+    direction of the text or control a terminal are written as Python escapes (``\\n``, ``\\u202e``, ``\\x1b``)."""
     click.echo(visible(line))
 
 
@@ -78,7 +78,7 @@ def visible(text: str) -> str:
 
 
 def confirm(question: str, *, already: bool) -> None:
-    """Ask at a terminal whether to go on, unless that was ``already`` said; programs are not asked."""
+    """Ask at a terminal whether to go on, unless the caller has ``already`` confirmed it; programs are not asked."""
     if not already and sys.stdin.isatty():
         click.confirm(question, abort=True)
 

@@ -84,7 +84,7 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
 
         get_resolver().check()  # imports every view
 
-    gc.freeze()  # collections in the children then leave the loaded memory shared
+    gc.freeze()  # garbage collection in the children then leaves the loaded memory shared
     if server:
         server.wait()
     read, write = os.pipe()
@@ -101,8 +101,8 @@ def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
 
 def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
     """Migrate the database, clean up after the last run and check that the service can work. The very first start also
-    makes an organization with a sandbox application, and returns its API key; one without any account returns a link
-    that makes the first owner. Raise ``DomainError`` with one sentence for what is missing."""
+    makes an organization with a sandbox application, and returns its API key; a start without any member returns a
+    link that makes the first owner. Raise ``DomainError`` with one sentence about what is missing."""
     from paraph.metrics import ledger
     from paraph.operations.check.service_checks import require_start
     from paraph.operations.migrations import migrate
@@ -124,7 +124,7 @@ def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
 
 
 def _web_server_answers(settings: Settings) -> Callable[[], bool]:
-    """Return what tells whether the web server answers, and raises ``DomainError`` when it does not within 60 s."""
+    """Return a function that says whether the web server answers, and raises ``DomainError`` if it does not in 60 s."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  compared, not bound
     deadline = time.monotonic() + _READY_SECONDS
 
@@ -147,7 +147,7 @@ def _web_server_answers(settings: Settings) -> Callable[[], bool]:
 
 def _greet(settings: Settings, first_key: str, owner_link: str) -> None:
     url = settings.public_url
-    if not settings.base_url:  # a passkey belongs to a name, not to a number
+    if not settings.base_url:  # a passkey belongs to a host name, not to an IP address
         url = url.replace("//127.0.0.1:", "//localhost:", 1)
     click.echo(f"Paraph is ready at {url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound

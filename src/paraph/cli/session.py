@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def set_up(*, tasks: bool) -> None:
-    """Set Django up, with or without the tasks of the job queue: they bring the whole flow and its PDF tools
-    with them, a second or two that an operator's command need not wait."""
+    """Set Django up, with or without the tasks of the job queue: they import the whole flow and its PDF tools,
+    which takes a second or two that an operator's command need not wait."""
     with nothing_collected():
         import django
         from django.conf import settings
@@ -40,7 +40,7 @@ def set_up(*, tasks: bool) -> None:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """For imports, whose objects stay: looking for garbage among them, again and again, is a tenth of a start."""
+    """Suspend garbage collection during imports, whose objects stay: it would take a tenth of the time of a start."""
     gc.disable()
     try:
         yield
@@ -71,21 +71,21 @@ _UNNOTED = {
     "check", "migrate", "verify-store", "usage", "secret status", "retention show",
     "organization list", "application list", "key list", "webhook list",
 }  # fmt: skip
-"""Commands that change nothing of anybody's and show nothing about persons."""
+"""Commands that are not noted: they change nobody's data and show nothing about persons."""
 
 
 def noted_operator() -> "Actor":
-    """Return the operator who gives the command, by the name of ``PARAPH_OPERATOR`` or of their login, once the command
-    stands in the installation's log: before it shows or changes anything. Of what was asked, the log has numbers and
-    flags alone: a text may name a person, and nothing in the log can be erased."""
+    """Return the operator who gives the command, named by ``PARAPH_OPERATOR`` or else by their login, after noting the
+    command in the installation's log, before it shows or changes anything. Of its arguments, only numbers and flags
+    are noted: a text may name a person, and nothing in the log can be erased."""
     from paraph.tenants.admin_log import Actor, note
     from paraph.tenants.models import ActorKind
 
-    # Who logged in to the system, even where they act as another account.
+    # The person who logged in to the system, even if they now act as another account.
     login = os.environ.get("SUDO_USER") or os.environ.get("LOGNAME") or f"uid {os.getuid()}"
     operator = Actor(ActorKind.OPERATOR, email=(read_settings().operator or login)[:320])
     context = click.get_current_context(silent=True)
-    if context is None:  # a program that was started by itself
+    if context is None:  # a program that is not a subcommand of paraph
         return operator
     command = context.command_path.removeprefix(context.find_root().command_path).strip()
     if command not in _UNNOTED:
@@ -97,8 +97,8 @@ def noted_operator() -> "Actor":
 
 @contextmanager
 def database_to_fill() -> Iterator[str]:
-    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raise
-    ``DomainError`` where the service runs on this data folder."""
+    """Yield the URL of the database, without setting Django up or migrating; the embedded server runs meanwhile. Raise
+    ``DomainError`` if the service runs on this data folder."""
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     if not lock.take("command"):
@@ -147,9 +147,9 @@ def _running_database() -> Iterator[None]:
 
 
 def log_start(command: str) -> None:
-    """Name the process by its command, and log which version begins, and how it is set up. Of the settings that are
-    set, those that are numbers or choices show their values; texts show only that they are set, because a secret may
-    stand in any of them."""
+    """Name the process after its command, and log which version starts and how it is set up. Of the settings that are
+    set, numbers and choices are logged with their values; of texts, only that they are set, because any of them may
+    contain a secret."""
     settings = read_settings()
     machine.name_process(f"paraph-{command}")
     web_processes, worker_processes = settings.processes

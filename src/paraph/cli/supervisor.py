@@ -68,8 +68,8 @@ def fork(name: str, run: Callable[[], object]) -> int:
 
 @dataclass
 class Child:
-    """A supervised process. ``grace``: seconds that it has to end after SIGTERM. ``began`` and ``due``, on the
-    monotonic clock: its latest start, and its next one once it has ended."""
+    """A supervised process. ``grace``: seconds that it has to end after SIGTERM. ``began``: its latest start;
+    ``due``: its next start once it has ended, both on the monotonic clock."""
 
     name: str
     run: Callable[[], None]
@@ -81,7 +81,7 @@ class Child:
 
 
 class Supervisor:
-    """Keep children running. ``children`` are stopped in their order, those of one name together. ``each_tick`` is
+    """Keep children running. ``children`` are stopped in the given order, those of one name together. ``each_tick`` is
     called at least once a second and may raise :class:`DomainError` to end the service."""
 
     def __init__(self, children: list[Child], each_tick: Callable[[], None]) -> None:
@@ -137,7 +137,7 @@ class Supervisor:
                 return
             lived = time.monotonic() - child.began
             child.failures = 0 if lived > _STEADY_SECONDS else child.failures + 1
-            delay = min(_FIRST_DELAY * 2 ** min(child.failures, 10), _LONGEST_DELAY)  # they may be thousands
+            delay = min(_FIRST_DELAY * 2 ** min(child.failures, 10), _LONGEST_DELAY)  # failures may be thousands
             child.due = time.monotonic() + delay
             log.error("a child process ended", child=child.name, status=status, again_in_seconds=round(delay, 1))
         if time.monotonic() >= child.due:
@@ -156,7 +156,7 @@ class Supervisor:
         self._asked_to_stop += 1
 
     def _next_tick(self) -> float:
-        """Return how many seconds to wait: until a child is due, if that is soon."""
+        """Return how many seconds to wait: a tick, or less if a child is due before that."""
         due = [child.due - time.monotonic() for child in self._children if not child.pid]
         return max(0.0, min([_TICK_SECONDS, *due]))
 

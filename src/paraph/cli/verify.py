@@ -136,7 +136,7 @@ def command(
 
 
 def _past(given: str | None) -> datetime | None:
-    """Read a time that is over. A timestamp without a zone is in UTC."""
+    """Read a time in the past. A timestamp without a zone is in UTC; a date counts until its end."""
     if given is None:
         return None
     try:
@@ -152,7 +152,7 @@ def _past(given: str | None) -> datetime | None:
 
 
 def _opened(path: Path, stack: ExitStack) -> _File:
-    """Open a file; of a pipe, which can be read once only, a copy of as much as can be valid."""
+    """Open a file. A pipe can be read only once, so return a copy of it, cut at the size of the largest valid file."""
     file = stack.enter_context(path.open("rb"))
     if file.seekable():
         return file
@@ -256,8 +256,8 @@ def _describe(result: Verification | EvidenceCheck) -> str:
 
 
 def _show_verdict(what: str, result: EvidenceCheck, logged: Sequence[str], *, details: bool) -> None:
-    """Print the verdict; who sealed what and where a log has it, or each match with ``details``; what was not given,
-    each problem, and last whether everything matches."""
+    """Print the verdict; then who sealed each file and which logs have the proof, or with ``details`` every match; then
+    what was not compared, each problem, and finally whether everything matches."""
     say(f"{what}: {_describe(result)}.")
     matches = result.matches
     if matches and not details:

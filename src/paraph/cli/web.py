@@ -18,11 +18,11 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.machine import follow_parent
 from paraph.kernel.settings import Settings, read_settings
 
-_DRAIN_SECONDS = 5  # a load balancer stands before it
+_DRAIN_SECONDS = 5  # for the load balancer in front to notice
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
-_HEAD_BYTES = 64 * 1024  # of a request's head at most; the server also buffers this much of a body
-_TURN_SECONDS = 0.0005  # for which a thread runs Python while others wait (docs/decisions/fair-waiting.md)
+_HEAD_BYTES = 64 * 1024  # the largest head of a request; the server also buffers this much of a body
+_TURN_SECONDS = 0.0005  # how long a thread runs Python while others wait (docs/decisions/fair-waiting.md)
 _BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
 
 
@@ -62,8 +62,8 @@ def check_address(settings: Settings) -> None:
 
 
 def run(drain_seconds: int = 0) -> None:
-    """Serve until SIGTERM or SIGINT, and answer the requests that have arrived by then. After SIGTERM it goes on
-    serving for ``drain_seconds``, in which it says that it is not ready."""
+    """Serve until SIGTERM or SIGINT, and answer the requests that have arrived by then. After SIGTERM, go on
+    serving for ``drain_seconds``, during which ``/readyz`` says that the server is not ready."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
     from granian.constants import HTTPModes, Interfaces
@@ -89,7 +89,7 @@ def run(drain_seconds: int = 0) -> None:
         connections.work_as("web")
         metrics.starts.inc("web")
         connections.give_back_from_now_on()
-        gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
+        gc.freeze()  # collecting garbage among all that is loaded would stop every thread for 70 ms
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":
@@ -119,9 +119,9 @@ def run(drain_seconds: int = 0) -> None:
 
 
 def _share_fairly(threads: int, web_processes: int) -> None:
-    """Bound what one tenant may occupy (docs/decisions/fair-waiting.md): half of the places for expensive
-    work and of the processes that read PDFs stay free for others in each web process, and the rest, over all web
-    processes, keeps every core busy."""
+    """Bound what one tenant may occupy (docs/decisions/fair-waiting.md): in each web process, half of the places for
+    expensive work and half of the processes that read PDFs stay free for other tenants. The other half, over all web
+    processes, is enough to keep every core busy."""
     from paraph.kernel import places
     from paraph.metrics.metrics import count_wait
     from paraph.pdf.untrusted import sandbox

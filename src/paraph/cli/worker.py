@@ -1,7 +1,7 @@
 """``paraph worker``: a job worker process, with its queues of jobs, its webhooks and the upkeep that every worker does;
-``GET /metrics`` of what the processes of its data folder counted; what it tells of itself: a file in the data folder,
-which is renewed while all of its parts turn and says what keeps it from working, and systemd's watchdog.
-``scripts/healthy`` reads the file."""
+``GET /metrics`` with what the processes of its data folder counted; and its liveness, reported to systemd's watchdog
+and by a file in the data folder, which is renewed while all parts of the worker run, says what keeps it from working,
+and is read by ``scripts/healthy``."""
 
 import asyncio
 import faulthandler
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
 _RESCUE_SECONDS = 3
 _FORGET_SECONDS = 3600
-_GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
-_LAST_SECONDS = 27.0  # for everything else, such as a statement that a database which is away does not answer
-_SILENT_SECONDS = 5.0  # of a client of /metrics
+_GRACE_SECONDS = 22.0  # for running jobs after SIGTERM; supervisors of containers mostly wait for 30 s
+_LAST_SECONDS = 27.0  # for everything else, such as a statement that waits for a database that does not answer
+_SILENT_SECONDS = 5.0  # after which a silent client of /metrics is cut off
 
 
 @click.command()
@@ -46,7 +46,7 @@ _SILENT_SECONDS = 5.0  # of a client of /metrics
 @click.option("--metrics-port", type=click.IntRange(1, 65535), help="Port for /metrics, on the address in PARAPH_HOST.")
 def command(metrics_port: int | None) -> None:
     """Run one job worker, with the database elsewhere."""
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # until it works there is nothing to finish
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # before the worker runs jobs, there is nothing to finish
     set_up(tasks=True)
     log_start("worker")
     from paraph.operations.check.service_checks import require_start
@@ -59,8 +59,8 @@ def command(metrics_port: int | None) -> None:
 
 
 def serve_metrics(host: str, port: int, token: str) -> ThreadingHTTPServer:
-    """Answer in a thread of its own, which ends with the process: whoever has the token or, where there is none,
-    this machine. Raise ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
+    """Serve ``/metrics`` in a thread that ends with the process: to whoever has the token or, if there is none, to
+    this machine alone. Raise ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
     try:
         server = ThreadingHTTPServer((host, port), type("Handler", (_Handler,), {"token": token}))
     except OSError as error:
@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def run() -> None:
     """Work until SIGTERM or SIGINT, and finish the running jobs and webhooks first. Jobs that take longer than 22 s
-    are left to other workers. An outage of the database only makes it wait."""
+    are left to other workers. An outage of the database only makes the worker wait."""
     from django.conf import settings
 
     from paraph.database import connections
@@ -115,7 +115,7 @@ def run() -> None:
     connections.work_as("worker")
     metrics.starts.inc("worker")
     connections.give_back_from_now_on()
-    # One process for each job that seals, be they all of one tenant, which has half of the places.
+    # One process for each job that seals, even if all jobs are of one tenant, which gets at most half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()
     dispatcher = Dispatcher()
     dispatcher.start()
@@ -138,7 +138,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     asked, stopping = asyncio.Event(), threading.Event()
 
     def stop() -> None:
-        # Supervisors would kill a process that has not ended by itself soon after, without a word.
+        # A supervisor would kill a process that has not ended by then, and nothing would be logged.
         timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
         timer.daemon = True
         timer.start()
@@ -151,7 +151,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     upkeep_due: dict[str, float] = {}
 
     def due() -> dict[str, float]:
-        """By when each part has to turn again."""
+        """Return by when each part has to show a sign of life again, on the monotonic clock."""
         queues = {f"queue {worker.queue}": worker.due for worker in workers}
         return {**upkeep_due, **queues, "webhooks": dispatcher.turned_at + STILL_SECONDS}
 
@@ -164,7 +164,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     with on_stop(stop):
         await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
     if not asked.is_set():
-        stop()  # one has failed, and none goes on alone
+        stop()  # one queue has failed: the others stop too
     _, late = await asyncio.wait(running, timeout=_GRACE_SECONDS)
     if late:  # no thread can be ended, but every job is safe to repeat
         for worker in workers:
@@ -196,8 +196,8 @@ def _upkeep(stopping: Callable[[], bool], due: dict[str, float]) -> "list[asynci
 
 
 async def _repeat(seconds: float, work: Callable[[], object], name: str, due: dict[str, float]) -> None:
-    """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
-    outage of the database, the workers of the queues tell. ``due`` is told by when it has to begin anew."""
+    """Repeat the work for ever, in a thread of its own. Log its faults, except an outage of the database, which the
+    workers of the queues log. Note in ``due``, under ``name``, by when the work has to begin anew."""
     from paraph.database.outage import is_outage
     from paraph.queue.queue_worker import LONGEST_SECONDS
 
@@ -229,10 +229,10 @@ log = structlog.get_logger("paraph.worker")
 
 
 async def report_liveness(data_dir: Path, due: Callable[[], dict[str, float]], trouble: Callable[[], str]) -> None:
-    """Tell for ever that this process turns, and its trouble, "" for none. ``due``: by when, on the monotonic clock,
-    each of its parts has to turn again. Once a part is late, or this has not run for a minute, the process ends, and
-    says where its threads are: nobody can end a thread, every job is safe to repeat, and whatever keeps workers running
-    starts another."""
+    """Report for ever that this process works, and its ``trouble``, "" for none. ``due``: by when, on the monotonic
+    clock, each of its parts has to show a sign of life. Once a part is late, or this task has not run for a minute, the
+    process writes the stacks of its threads and ends: a thread cannot be ended, every job is safe to repeat, and
+    whatever keeps workers running starts another."""
     path, before = data_dir / "alive" / f"worker-{socket.gethostname()}-{os.getpid()}", None
     _make_room(path)
     while True:
@@ -245,13 +245,13 @@ async def report_liveness(data_dir: Path, due: Callable[[], dict[str, float]], t
             if before != (now := trouble()):
                 path.write_text(now)
                 before = now
-            os.utime(path, (time.time(), time.time()))  # of this machine, also where another one has the disk
+            os.utime(path, (time.time(), time.time()))  # by this machine's clock, even if the disk is another machine's
         _notify_systemd("READY=1\nWATCHDOG=1")
         await asyncio.sleep(_EVERY_SECONDS)
 
 
 def _make_room(path: Path) -> None:
-    """Make the folder, without what processes left there that ended a day ago or more."""
+    """Make the folder of the file, and remove the files of processes that ended a day ago or more."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for each in path.parent.iterdir():
@@ -260,7 +260,7 @@ def _make_room(path: Path) -> None:
 
 
 def _notify_systemd(words: str) -> None:
-    """Say it where a unit of ``Type=notify`` started the process (sd_notify)."""
+    """Send the words to systemd if a unit of ``Type=notify`` started the process (sd_notify)."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as there:
             there.sendto(words.encode(), address.replace("@", "\0", 1) if address[0] == "@" else address)

@@ -92,7 +92,7 @@ DASHBOARD_MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
-# A year, told where the base URL is https. Without includeSubDomains: other hosts of the domain are not ours to rule.
+# A year, sent if the base URL is https. Without includeSubDomains: other hosts of the domain are not ours to rule.
 SECURE_HSTS_SECONDS = 31_536_000
 
 DATABASES = {
@@ -135,7 +135,7 @@ TEMPLATES = [
 ]
 STATIC_URL = "/static/"
 STORAGES = {"staticfiles": {"BACKEND": "paraph.server.static_files.StaticFiles"}}
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # for the fields beside the file of an upload; JSON has its own limits
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # inputs of a form: a thousand fields in the editor have 16 each
 
 FILE_UPLOAD_HANDLERS = ["paraph.server.uploads.NoFiles"]
@@ -147,7 +147,7 @@ LOGGING = logging_settings(PARAPH.log_level)
 ANYMAIL = PARAPH.mail_provider_settings
 
 _SECURE = PARAPH.public_url.startswith("https://")
-_PREFIX = "__Host-" if _SECURE else ""  # browsers take such a name over HTTPS only
+_PREFIX = "__Host-" if _SECURE else ""  # browsers accept this prefix over HTTPS only
 AUTH_USER_MODEL = "organizations.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
@@ -171,7 +171,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "members_cache",
-        "OPTIONS": {"MAX_ENTRIES": 100_000},  # beyond it counts are dropped, which a flood of addresses would use
+        "OPTIONS": {"MAX_ENTRIES": 100_000},  # beyond it, counts are dropped; a flood of addresses could exploit that
     }
 }
 
@@ -181,9 +181,9 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "paraph.dashboard.account.adapter.AccountAdapter"
 ACCOUNT_FORMS = {"signup": "paraph.dashboard.account.adapter.SignUpForm"}
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # else a stranger could hold the address that an invitation goes to
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever has no account
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to addresses without an account
 ACCOUNT_EMAIL_NOTIFICATIONS = True
-ACCOUNT_CHANGE_EMAIL = True  # one address an account, the new one from its confirmation on
+ACCOUNT_CHANGE_EMAIL = True  # an account has one address; a new one counts once it is confirmed
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _SECURE else "http"
@@ -193,9 +193,9 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": "5/m/ip,30/h/ip,5/h/key",
     "login_failed": "10/m/ip,5/5m/key",
 }
-PASSWORD_RESET_TIMEOUT = 3600  # seconds, also of the link that ``paraph member create`` prints
+PASSWORD_RESET_TIMEOUT = 3600  # seconds, also for the link that ``paraph member create`` prints
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # seconds
-ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also for password and address
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also to change the password or the address
 USERSESSIONS_TRACK_ACTIVITY = True
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -206,7 +206,7 @@ if PARAPH.sso_issuer:
     INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
     SOCIALACCOUNT_ADAPTER = "paraph.dashboard.account.single_sign_on.SingleSignOnAdapter"
     SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that the provider's redirect follows would break the pages' policy
-    SOCIALACCOUNT_EMAIL_AUTHENTICATION = True  # an address that the provider vouches for opens its account
+    SOCIALACCOUNT_EMAIL_AUTHENTICATION = True  # an address that the provider vouches for logs in to its account
     SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {

@@ -20,7 +20,7 @@ from paraph.verify_page import views as verify
 handler400 = "paraph.dashboard.middleware.bad_request"
 handler403 = "paraph.dashboard.middleware.forbidden"
 handler404 = "paraph.dashboard.middleware.not_found"
-handler429 = "paraph.dashboard.middleware.too_many_requests"  # allauth's, where attempts are counted
+handler429 = "paraph.dashboard.middleware.too_many_requests"  # for allauth, which counts attempts
 handler500 = "paraph.dashboard.middleware.crashed"
 _PAGE = "sign/<str:token>/documents/<int:document_id>/pages/<int:number>"
 urlpatterns: list[URLPattern | URLResolver] = [

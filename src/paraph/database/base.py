@@ -1,4 +1,4 @@
-"""The database engine of the settings, and statements that it plans once for a connection."""
+"""The database engine for Django's settings, and statements that PostgreSQL plans once for a connection."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from django.db.backends.postgresql import base
 
 from paraph.database import connections
 
-_TIMES = 5  # anything but None, which would have psycopg prepare nothing; Django's own cursors never do
+_TIMES = 5  # any number: None would keep psycopg from preparing anything; Django's own cursors never prepare
 
 Values = Sequence[Any] | Mapping[str, Any]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    health_check_done: bool  # Django's, which its types leave out
+    health_check_done: bool  # Django's attribute, which its type stubs lack
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -24,7 +24,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def planned(self, statement: str, values: Values) -> "psycopg.Cursor[tuple[Any, ...]]":
         """Return the cursor that has executed a statement, which PostgreSQL parses and plans once for the connection.
-        For what every flow asks: a cursor of Django takes three times the processor time, and Django compiles a query
+        For frequent statements: a cursor of Django takes three times the processor time, and Django compiles a query
         anew each time."""
         self.close_if_health_check_failed()
         self.ensure_connection()
@@ -38,8 +38,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**ours, **super().get_connection_params(), "prepare_threshold": _TIMES}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a connection that has a session: whoever holds them back, it fails in the time that it may take to be
-        made, and what rests in this process is given back meanwhile."""
+        """Return a connection that has a session. If no session is free, give back the idle connections of this process
+        meanwhile, and fail within the timeout for connecting."""
         self._lease.take()
         until = time.monotonic() + (int(conn_params["connect_timeout"]) or connections.SECONDS)
         made = super().get_new_connection(conn_params)
@@ -48,13 +48,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return made
 
     def close_if_unusable_or_obsolete(self) -> None:
-        """After each request."""
+        """Let the connection rest; Django calls this after each request."""
         super().close_if_unusable_or_obsolete()
         if self.connection is not None and self.autocommit and not self.in_atomic_block:
             self._lease.rest(self.connection)
 
     def close_if_health_check_failed(self) -> None:
-        """Before the first statement of each request."""
+        """Take the connection again; Django calls this before the first statement of each request."""
         if not self.health_check_done:
             self._lease.take()
         super().close_if_health_check_failed()
@@ -69,20 +69,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def planned(statement: str, values: Values) -> "psycopg.Cursor[tuple[Any, ...]]":
-    """Return what :meth:`DatabaseWrapper.planned` does, on the connection of the thread. The plan of the statement must
-    be good for all values."""
-    own: Any = connection  # of our engine, which has this
+    """Call :meth:`DatabaseWrapper.planned` of this thread's connection. The plan of the statement must be good for all
+    values."""
+    own: Any = connection  # our engine's, which has this method
     cursor: psycopg.Cursor[tuple[Any, ...]] = own.planned(statement, values)
     return cursor
 
 
 def one_row(statement: str, values: Values) -> tuple[Any, ...] | None:
-    """Return the row that a statement answers, None where it answers none."""
+    """Return the first row of a statement's result, None if there is none."""
     return planned(statement, values).fetchone()
 
 
 def all_rows(statement: str) -> list[tuple[Any, ...]]:
-    """Return the rows that a statement answers, which is asked now and then and planned anew each time."""
+    """Return the rows of the result of an infrequent statement, which is planned anew each time."""
     with connection.cursor() as cursor:
         cursor.execute(statement)
         found: list[tuple[Any, ...]] = cursor.fetchall()

@@ -1,10 +1,10 @@
 """Connections to PostgreSQL: made in time, found dead in time, with a session of their own, given back when idle.
 
-Where the machine or the network between may be gone, the other end says nothing: a connection would wait for minutes to
-be made, and for hours to be found dead, and the server would hold the locks of a lost machine as long. Behind a pooler,
-a connection is made at once, and its first statement waits until a session is free: PgBouncer's own limit is two
-minutes, its ``connect_timeout`` is over by then. A thread keeps its connection from one request to the next, and with
-it one of the pooler's few sessions; whoever waits for one would wait for ever if an idle one were never given back.
+If a machine or the network in between is gone, the other end says nothing: making a connection would take minutes,
+finding it dead would take hours, and the server would hold the locks of a lost machine as long. Behind a pooler, a
+connection is made at once, and its first statement waits until a session is free: PgBouncer's own limit is two
+minutes, and ``connect_timeout`` no longer applies. A thread keeps its connection from one request to the next, and with
+it one of the pooler's few sessions; others would wait for one for ever if an idle one were never given back.
 """
 
 import os
@@ -28,10 +28,10 @@ PARAMETERS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,  # ms
 }
-"""Of every connection; in libpq's names, so that DATABASE_URL may say otherwise."""
+"""Parameters of every connection, with libpq's names, so that DATABASE_URL can override them."""
 
 _OF_THE_SERVER = {name: f"tcp_{name.removeprefix('tcp_')}" for name in PARAMETERS if name != "connect_timeout"}
-"""What the server calls its own of them."""
+"""The server's settings that correspond to these parameters."""
 
 SECONDS = 5.0
 _FOLLOW = """
@@ -41,15 +41,15 @@ DO $$ BEGIN
     END IF;
 END $$
 """
-_BRIEFLY = 0.5  # long for a session that is free
+_BRIEFLY = 0.5  # s; a free session answers sooner
 _FAILED = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE)
 
 
 def first_statement(made: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") -> str:
-    """Return the first statement of a connection of the service. It has the server give up its end of the connection as
-    early as we do ours, where there is a network in between (as ``options`` of the connection it would cost nothing,
-    but poolers refuse them), and sees to it that no number is given out again where the database has gone on from a
-    standby or from an earlier moment."""
+    """Return the first statement of a connection of the service. If there is a network in between, it has the server
+    give up its end of the connection as early as we give up ours (``options`` of the connection would cost no
+    statement, but poolers refuse them). It also makes sure that no id is given out again after a standby has taken over
+    or the database was set back to an earlier moment."""
     given = made.info.get_parameters() if made.info.hostaddr else {}
     timeouts = (f"SET {name} = {int(given[ours])}; " for ours, name in _OF_THE_SERVER.items() if ours in given)
     return "".join(timeouts) + _FOLLOW
@@ -67,8 +67,8 @@ def connect(
 def execute_first(
     made: "psycopg.Connection[Any]", statement: str, seconds: float, shortage: Callable[[], object] = lambda: None
 ) -> None:
-    """Execute the statement on a new connection; ``shortage`` is called where that takes long. Raise
-    ``OperationalError``, after closing the connection, where it is not answered in time."""
+    """Execute the statement on a new connection; call ``shortage`` if that takes long. Close the connection and raise
+    ``OperationalError`` if the statement is not answered in time."""
     began = time.monotonic()
     server = made.pgconn
     server.send_query(statement.encode())
@@ -80,13 +80,13 @@ def execute_first(
     while result := server.get_result():
         if result.status in _FAILED:
             error = error_from_result(result)
-            is_servers = error.sqlstate is not None and not made.closed  # not libpq's, which has lost the server
+            is_servers = error.sqlstate is not None and not made.closed  # not libpq's own, after losing the server
             made.close()
             raise error if is_servers else OperationalError(str(error))
 
 
 def _answered(server: Any, until: float) -> bool:
-    """Return whether the first result is here, so that it need not be waited for."""
+    """Return whether the first result has arrived by the time ``until``, on the monotonic clock."""
     while server.flush() or server.is_busy():
         left = until - time.monotonic()
         if left <= 0 or not is_readable(server.socket, left):
@@ -96,8 +96,8 @@ def _answered(server: Any, until: float) -> bool:
 
 
 def is_readable(descriptor: int, seconds: float = 0.0) -> bool:
-    """Return whether there is something to read, or comes so soon. A server that has gone, or has ended the connection,
-    has said so."""
+    """Return whether there is something to read within ``seconds``. If the server has shut down or ended the
+    connection, there is."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
@@ -113,19 +113,19 @@ _role = "command"
 
 
 def work_as(role: str) -> None:
-    """Have PostgreSQL know this process, and those forked from it, as ``web`` or ``worker`` from now on."""
+    """Name this process, and those forked from it, ``web`` or ``worker`` in PostgreSQL from now on."""
     global _role  # noqa: PLW0603  the process has one
     _role = role
 
 
 def application_name() -> str:
-    """Return what the sessions of this process are called, in ``pg_stat_activity`` and in the pooler's own lists."""
+    """Return the name of this process's sessions in ``pg_stat_activity`` and in the pooler's own lists."""
     return f"paraph {_role} {os.getpid()}@{socket.gethostname()}"[:63]
 
 
 def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
-    """Return whether two connections at once have one server process each, and keep it from statement to statement.
-    Raise ``psycopg.OperationalError`` where one is not to be had in time."""
+    """Return whether two simultaneous connections have one server process each, and keep it from statement to
+    statement. Raise ``psycopg.OperationalError`` if a connection is not made in time."""
     with closing(connect(conninfo, **parameters)) as one, closing(connect(conninfo, **parameters)) as other:
         seen = {(_process(one), _process(other)) for _ in range(_ROUNDS)}
     return len(seen) == 1 and all(first != second for first, second in seen)
@@ -140,11 +140,11 @@ IDLE_SECONDS = 10.0
 _guard = threading.Lock()
 _leases: "WeakSet[Lease]" = WeakSet()
 is_given_back = threading.Event()
-"""Set where connections that rest are closed in the end, so that others than their threads may keep them."""
+"""Set if idle connections are closed after a while, so that they may be kept beyond the end of their threads."""
 
 
 class Lease:
-    """Of the thread that owns a connection: whether the thread is at work on it."""
+    """Whether the thread that owns a connection is using it; only an idle connection may be closed by others."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

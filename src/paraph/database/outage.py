@@ -1,4 +1,4 @@
-"""Telling an outage of the database, or of the object store, and what the database refuses, from a fault of ours."""
+"""Telling outages of the database or the object store, and refusals of the database, from faults of the service."""
 
 import psycopg
 from django.db import InterfaceError, OperationalError
@@ -6,12 +6,12 @@ from django.db import InterfaceError, OperationalError
 from paraph.kernel.errors import AwayError
 
 _AWAY = (AwayError, OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-_READ_ONLY = "25006"  # read_only_sql_transaction: a server that another has taken over from
+_READ_ONLY = "25006"  # read_only_sql_transaction: another server has taken over from this one
 
 
 def is_outage(error: BaseException | None) -> bool:
     """Return whether the error, or one that caused it, says that the database is away, restarts, lost the connection,
-    takes no more or has no room, or that the object store fails: nothing that the caller did, and mostly over soon."""
+    takes no more connections or has no room, or that the object store fails: not the caller's fault, usually brief."""
     while error:
         if isinstance(error, _AWAY) or getattr(error, "sqlstate", None) == _READ_ONLY:
             return True
@@ -38,8 +38,8 @@ _REFUSALS = {  # by the SQLSTATE
 
 
 def refusal_sentence(error: BaseException) -> str:
-    """Return what the role may not do, which table is missing, or that the object store fails, for whoever gave the
-    command; "" for any other error."""
+    """Return a sentence for whoever gave the command: what the role may not do, which table is missing, or that the
+    object store fails; "" for any other error."""
     if isinstance(error, AwayError):
         return outage_sentence(error)
     cause = error.__cause__ or error

@@ -16,11 +16,11 @@ from paraph.kernel import tokens
 _M = TypeVar("_M", bound=Model)
 _Tables = dict[str, tuple[type[Model], list["Field[Any, Any]"]]]
 _MOST_VALUES = 65_535
-"""Of a statement, as the protocol of PostgreSQL counts them."""
+"""The most values that a statement may have, because PostgreSQL's protocol counts them in 16 bits."""
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
-    """Return as many ids as new rows are wanted in each table, in rising order. Nobody else gets them, used or not."""
+    """Return as many ids for each table as new rows are wanted, in rising order. They are never given out again."""
     ids = "array(SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s::int))"
     values = [value for model, count in wanted.items() for value in (model._meta.db_table, count)]
     found = one_row(f"SELECT {', '.join([ids] * len(wanted))}", values) or ()
@@ -28,8 +28,8 @@ def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
 
 
 def insert(rows: Iterable[Model]) -> None:
-    """Insert the rows in one statement, those of one table in their order; more than a statement takes in several, all
-    or none. A row without an id gets one, which is not returned."""
+    """Insert the rows in one statement, those of one table in their order. Too many rows for one statement are inserted
+    by several, all or none. A row without an id gets one, which is not returned."""
     portions = list(_portions(rows))
     with transaction.atomic() if len(portions) > 1 else nullcontext():
         for portion in portions:
@@ -64,8 +64,8 @@ def _insert(rows: Iterable[Model]) -> None:
 
 
 def insert_whole(rows: Iterable[Model]) -> None:
-    """Insert the rows as :func:`insert` does. A transaction that they are part of survives their refusal; outside of
-    one, the statement is a transaction of its own, with no others to begin and to commit it."""
+    """Insert the rows as :func:`insert` does. If they are refused, a surrounding transaction survives. Without one, the
+    statement is a transaction by itself, which saves the statements to begin and to commit one."""
     with transaction.atomic() if connection.in_atomic_block else nullcontext():
         insert(rows)
 
@@ -77,7 +77,7 @@ def insert_once(row: Model) -> bool:
 
 
 def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:
-    own = connections[DEFAULT_DB_ALIAS]  # what ``connection`` looks up anew at each touch
+    own = connections[DEFAULT_DB_ALIAS]  # ``connection`` would look it up anew at each access
     return [field.get_db_prep_save(getattr(row, field.attname), own) for field in fields]
 
 
@@ -90,9 +90,9 @@ def _inserting(model: type[Model], keyed: bool) -> tuple[str, str, list["Field[A
 
 
 def kept_once(model: type[Model], content: Mapping[str, Any]) -> int:
-    """Return the id of the row with this JSON, which many others share, made where there is none. Its table has the
-    columns ``sha256`` and ``content``. It stays until the transaction of the caller ends, and then as long as something
-    refers to it."""
+    """Return the id of the row with this JSON, which many other rows share; make it if there is none. Its table has the
+    columns ``sha256`` and ``content``. The row stays until the transaction of the caller ends, and then as long as
+    another row refers to it."""
     digest = tokens.sha256(json.dumps(content, sort_keys=True).encode())
     held = f"SELECT id FROM {model._meta.db_table} WHERE sha256 = %s FOR KEY SHARE"  # noqa: S608  our own name
     while (found := one_row(held, [digest])) is None:
@@ -101,10 +101,10 @@ def kept_once(model: type[Model], content: Mapping[str, Any]) -> int:
 
 
 class Joined(Generic[_M]):
-    """One row of a model, and what it refers to, by a statement that is planned once for a connection. ``along``: what
-    is read with it, as for ``select_related``, each path after the one that leads to it; ``deferred``: the columns that
-    are read when they are asked for, as for ``defer``. ``end`` follows the joins; in it, each table has its path as a
-    name, the model's own is ``self``."""
+    """Read one row of a model, and rows that it refers to, by a statement that is planned once for a connection.
+    ``along``: the paths to read with it, as for ``select_related``, each after the path that leads to it; ``deferred``:
+    the columns that are read only on access, as for ``defer``; ``end``: the statement after its joins, in which each
+    table is named by its path, and the model's own is ``self``."""
 
     def __init__(self, model: type[_M], *along: str, end: str, deferred: Collection[str] = ()) -> None:
         self._model, self._along, self._end, self._deferred = model, along, end, deferred
@@ -132,7 +132,7 @@ class Joined(Generic[_M]):
 
     @cached_property
     def _read(self) -> tuple[str, "_Tables"]:
-        """The statement, and the model and the columns of each table in it."""
+        """Return the statement, and the model and the columns of each table in it."""
         tables: _Tables = {"": (self._model, self._fields(self._model, ""))}
         joins = [f'FROM "{self._model._meta.db_table}" AS "self"']
         for path in self._along:
@@ -151,7 +151,7 @@ class Joined(Generic[_M]):
 
 def _instance(model: type[Model], fields: list["Field[Any, Any]"], columns: Iterator[Any]) -> Model | None:
     values = [next(columns) for _ in fields]
-    if values[0] is None:  # the key, of a row that is not there
+    if values[0] is None:  # the key is null if the row is missing
         return None
     for index, field in enumerate(fields):
         if hasattr(field, "from_db_value"):

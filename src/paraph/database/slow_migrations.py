@@ -1,4 +1,4 @@
-"""Migrations beside the service: locks that nobody is harmed by, and steps through many rows."""
+"""Migrations while the service runs: brief waits for locks, so that no request fails, and steps through many rows."""
 
 import time
 from typing import Any
@@ -26,7 +26,7 @@ def wait_patiently(connection: Any) -> None:
 
 
 def gave_way(error: OperationalError) -> bool:
-    """Return whether the statement gave way to others, and can be tried again."""
+    """Return whether the statement failed because others hold a lock, and can be tried again."""
     return isinstance(error.__cause__, LockNotAvailable | DeadlockDetected)
 
 
@@ -42,10 +42,10 @@ _log = structlog.get_logger("paraph.migrations")
 
 
 class InBatches(migrations.RunPython):
-    """Execute ``statement`` for all ids of the rows that ``table`` has now, a few at a time; it takes the first id and
-    the one after the last. Each batch is a transaction, which also keeps how far it has come under the name ``step``,
-    unique for ever. Rows that come later are the business of triggers or code. ``microseconds``: what a row takes on
-    two cores, for the estimate before it begins. For migrations that are not atomic."""
+    """Execute ``statement`` for all ids of the rows that ``table`` has now, in batches; its values are the first id of
+    a batch and the one after the last. Each batch is a transaction, which also stores its progress under the name
+    ``step``, which must never be used again. Rows that come later have to be handled by triggers or code.
+    ``microseconds``: the time for a row on two cores, for estimates. For migrations that are not atomic."""
 
     def __init__(self, step: str, table: str, statement: str, microseconds: int) -> None:
         super().__init__(self._execute, migrations.RunPython.noop)
@@ -58,7 +58,7 @@ class InBatches(migrations.RunPython):
         return type(self).__qualname__, [self.step, self.table, self.statement, self.microseconds], {}
 
     def seconds(self, connection: Any) -> float:
-        """Return what it will take, from the number of ids that are left."""
+        """Estimate the seconds that are left, from the number of ids that are left."""
         _first, start, end = self._ids(connection)
         return (end - start) * self.microseconds / 1e6
 
@@ -96,7 +96,7 @@ class InBatches(migrations.RunPython):
         """Return the first id of the table, the one to go on from, and the one after the last."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [self.table])
-            if not cursor.fetchone()[0]:  # of a migration that is to come
+            if not cursor.fetchone()[0]:  # a pending migration will make it
                 return 0, 0, 0
             cursor.execute(_POSITIONS)
             cursor.execute(sql.SQL(_IDS).format(sql.Identifier(self.table)), [self.step])
@@ -106,6 +106,6 @@ class InBatches(migrations.RunPython):
 
 
 def forget_positions(connection: Any) -> None:
-    """Drop the table of positions, once nothing is left to be done."""
+    """Drop the table of positions, once all migrations are done."""
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS migration_positions")

@@ -47,7 +47,7 @@ def is_draining() -> bool:
 
 
 def drain_before_end(seconds: int) -> None:
-    """Have SIGTERM say first that the server ends, and end it ``seconds`` later by the handler that there was. A second
+    """Have SIGTERM announce the end of the server first, and end it ``seconds`` later by the previous handler. A second
     SIGTERM ends it at once. To be called in the main thread of the process that gets the signal."""
     end: Any = signal.getsignal(signal.SIGTERM)
 
@@ -63,15 +63,15 @@ def drain_before_end(seconds: int) -> None:
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """Answer 200, whatever else is down: to start this process again would not mend the database. 503 where it is about
-    to end, so that a proxy on the same machine, which asks nothing else, sends nobody to it any more."""
+    """Answer 200, whatever else is down: restarting this process would not mend the database. Answer 503 if the process
+    is about to end, so that a proxy on the same machine, which asks nothing else, sends no more requests to it."""
     return HttpResponse("ok\n", content_type="text/plain", status=503 if is_draining() else 200)
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 or 503 with ``{"ready": …}``: whether this process can answer, whatever fails of what it shares with
-    all others, such as the object store. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at most
-    half a minute old."""
+    """Return 200 or 503 with ``{"ready": …}``: whether this process can answer, whatever fails that all processes
+    share, such as the object store. Operators also get ``"checks": {name: "ok" | "warning" | "failed"}``, at most half
+    a minute old."""
     found = READINESS.statuses()
     ready = all(found[check.name] != Status.FAILED for check in SERVING) and not is_draining()
     answer: dict[str, object] = {"ready": ready}

@@ -21,7 +21,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def readable_on(background: str, preferred: str = "") -> str:
-    """``preferred`` if it is readable on the background, else black or white, whichever has the higher contrast."""
+    """Return ``preferred`` if it is readable on the background, else black or white, whichever has more contrast."""
     if preferred and contrast(preferred, background) >= READABLE:
         return preferred
     return max((BLACK, WHITE), key=lambda color: contrast(color, background))
@@ -69,7 +69,7 @@ class LogoPicture(NamedTuple):
 
 
 def shown(width: int, height: int) -> tuple[int, int]:
-    """Return the size of a picture of so many pixels as it is shown, in CSS pixels: at most 240 by 72, and at most its
-    own."""
+    """Return the size in CSS pixels at which a picture of this size is shown: at most 240 by 72, and at most its own
+    size."""
     factor = min(1.0, _SHOWN[0] / width, _SHOWN[1] / height)
     return max(1, round(width * factor)), max(1, round(height * factor))

@@ -18,9 +18,9 @@ from typing import Any
 from paraph.kernel.places import expensive_request
 
 DEEPEST = 64
-"""How many arrays and objects may be within each other; real bodies have ten."""
+"""How deep arrays and objects may be nested; real bodies have ten levels."""
 
-_LARGE = 64 * 1024  # bytes, which take a millisecond
+_LARGE = 64 * 1024  # bytes, which take a millisecond to parse
 
 _turn = Lock()
 
@@ -30,13 +30,13 @@ class TooManyError(ValueError):
 
 
 class TooDeepError(ValueError):
-    """Arrays and objects within each other, more than :data:`DEEPEST`."""
+    """Arrays and objects that are nested deeper than :data:`DEEPEST`."""
 
 
 def loads(
     content: bytes, limit: int, parse_constant: Callable[[str], Any] = float, *, comma_limit: float = math.inf
 ) -> Any:
-    """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
+    """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both also count signs in strings.
     ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`. Raise :class:`TooManyError` beyond a
     limit, :class:`TooDeepError` for nesting that is too deep, and ``ValueError`` for anything else that is not JSON."""
     parts = content.count(b"[") + content.count(b"{")
@@ -44,7 +44,7 @@ def loads(
         raise TooManyError(f"more than {limit} arrays and objects, or than {comma_limit} commas")
     if len(content) <= _LARGE:
         return _parsed(content, parts, parse_constant)
-    expensive_request()  # what is done with many values takes as long as parsing them
+    expensive_request()  # handling so many values takes as long as parsing them
     with _turn:
         return _parsed(content, parts, parse_constant)
 
@@ -60,7 +60,7 @@ def _parsed(content: bytes, parts: int, parse_constant: Callable[[str], Any]) ->
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Go down level by level: whatever walks through the value later goes one call deeper for each."""
+    """Return whether the nesting exceeds :data:`DEEPEST`: code that walks through the value recurses at each level."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(DEEPEST):
         if not level:

@@ -14,9 +14,9 @@ _ESCAPED = re.compile(rf"^'(?=[\r\n])|(^|[{_BREAKS}])'{_FORMULA}")
 
 
 def csv_line(cells: Iterable[str]) -> str:
-    """Return the cells as a line with its line break. An apostrophe stands before what begins like a formula, also
-    after a line break within a cell, where some programs begin a new row. Every cell is in quotation marks, so that one
-    that holds a semicolon or a tab is not divided where the spreadsheet expects that between cells."""
+    """Return the cells as a line with its line break. An apostrophe is put before text that begins like a formula, also
+    after a line break in a cell, where some programs begin a new row. Every cell is in quotation marks, so that a
+    spreadsheet that expects semicolons or tabs between cells does not divide a cell that contains them."""
     line = io.StringIO(newline="")
     csv.writer(line, quoting=csv.QUOTE_ALL).writerow([_BEGINNING.sub(r"\1'", cell) for cell in cells])
     return line.getvalue()

@@ -14,9 +14,9 @@ class DomainError(Exception):
 
 
 class AwayError(OSError):
-    """A part of the installation does not answer or fails: nothing that the caller did, and mostly over soon."""
+    """A part of the installation does not answer or fails: not the caller's fault, and usually over soon."""
 
 
 class RecipientRefusedError(OSError):
-    """A gateway did not take a message because of the one address or number that it was for; it takes others. The text
-    is what the gateway said, on one line, without the address."""
+    """A gateway refused a message because of its recipient's address or number, and would take messages to others. The
+    text is what the gateway said, on one line, without the address."""

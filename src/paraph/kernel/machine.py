@@ -29,7 +29,7 @@ def memory_bytes() -> int:
 
 
 def connections() -> int:
-    """Return the most connections that a process may have to clients, given the number of files that it may open."""
+    """Return how many connections to clients a process may have at most, given the number of files that it may open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS

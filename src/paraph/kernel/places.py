@@ -1,10 +1,10 @@
-"""Places for the threads of a web process: for expensive work, for waiting for a machine of others or for the object
-store (docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
+"""Places for the threads of a web process: for expensive work, for waiting for a machine of others or for the
+object store (docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
 
-No tenant ever has all of them. Whatever takes a processor for longer than a plain call takes a place before it begins:
-reading a PDF, typesetting, long lists, the pages of large drafts. So threads are left for all else, whatever one tenant
-asks for. Nothing is limited until :func:`configure` says how many threads there are, which web processes do; commands
-and job workers never do.
+No tenant ever has all places. Work that needs a processor for longer than a plain call takes a place before it begins:
+reading a PDF, typesetting, long lists, the pages of large drafts. So some threads stay free for everything else,
+whatever one tenant asks for. Nothing is limited until :func:`configure` says how many threads there are; only web
+processes call it, commands and job workers never do.
 """
 
 import threading
@@ -31,10 +31,10 @@ class NoPlaceError(DomainError):
 
 class FairSemaphore:
     """Hold ``count`` places for threads, for one tenant at most half of them (one at least). At most ``crowd`` threads
-    hold a place or wait for one, ``crowd_of_one`` on behalf of one tenant: who comes beyond finds none. Nobody waits
-    longer than five seconds. Of those who wait, whoever's tenant holds fewest is next. The tenant ``""``, on whose
-    behalf commands and workers act, is bounded by the count alone. ``told`` is called with the seconds that a thread
-    waited and whether there was a place in the end, not for one that found it at once."""
+    hold a place or wait for one, at most ``crowd_of_one`` of them on behalf of one tenant; further threads are refused
+    at once. No thread waits longer than five seconds. The next place goes to the waiting thread whose tenant holds
+    fewest. The tenant ``""``, on whose behalf commands and workers act, is bounded by the count alone. ``told`` is
+    called with the seconds that a thread waited and whether it got a place, but not if it got one at once."""
 
     def __init__(self, count: int, crowd: int, crowd_of_one: int, told: Told | None = None) -> None:
         self._count = count
@@ -42,7 +42,7 @@ class FairSemaphore:
         self._told = told
         self._changed = Condition()
         self._held: list[str] = []  # the tenant of each place that is taken
-        self._waiting: list[list[str]] = []  # the same of those who wait, each in a list of its own to tell them apart
+        self._waiting: list[list[str]] = []  # the tenant of each waiting thread, in a list of its own
 
     @contextmanager
     def place(self, tenant_key: str) -> Iterator[None]:
@@ -67,7 +67,7 @@ class FairSemaphore:
                 self._waiting = [each for each in self._waiting if each is not mine]
             if served:
                 self._held.append(tenant_key)
-            self._changed.notify_all()  # for whoever is next now
+            self._changed.notify_all()  # another thread may be next now
         if self._told and not at_once:
             self._told(time.monotonic() - came, served)
         if not served:
@@ -86,12 +86,12 @@ class FairSemaphore:
         return len(self._held) < self._count and is_within_share
 
 
-_of: dict[str, FairSemaphore] = {}  # the places for each purpose; none where nothing is limited
+_of: dict[str, FairSemaphore] = {}  # the places for each purpose; empty if nothing is limited
 
 
 class _Here(threading.local):
-    """``tenant_key``: on whose behalf this thread works, "" for nobody; ``at_work``: it holds a place; ``until_end``:
-    what ends with the request that it answers."""
+    """``tenant_key``: on whose behalf this thread works, "" for nobody; ``at_work``: whether it holds a place for work;
+    ``until_end``: the contexts to leave at the end of the request that it answers."""
 
     tenant_key = ""
     at_work = False
@@ -102,12 +102,12 @@ _here = _Here()
 
 
 def configure(threads: int | None, of_work: Told | None = None, of_machines: Told | None = None) -> None:
-    """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
-    either. Who waits for a place keeps a thread too: five eighths of all threads at most work or wait to work, three
-    eighths for one tenant (of 16, as many as a browser has connections), and three eighths belong to machines of
-    others. A quarter of them may send files, and an eighth wait to. Three quarters may ask the object store, and an
-    eighth wait to; one tenant has half of those, and three quarters of the threads with all that wait. None: no limit.
-    Call it before the first request."""
+    """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant gets
+    half of either. Waiting for a place occupies a thread, too: at most five eighths of all threads work or wait to, for
+    one tenant three eighths (of 16, as many as a browser has connections); three eighths use machines of others or
+    wait to. A quarter of all threads may send files, and an eighth wait to. Three quarters may use the object store,
+    and an eighth wait to; one tenant gets half of these places, and three quarters of all threads including those that
+    wait. None: no limit. To be called before the first request."""
     _of.clear()
     if threads:
         half, quarter, eighth = max(1, threads // 2), max(1, threads // 4), threads // 8
@@ -121,7 +121,7 @@ def configure(threads: int | None, of_work: Told | None = None, of_machines: Tol
 
 @contextmanager
 def on_behalf_of_nobody() -> Iterator[None]:
-    """Answer a request in the block; what :func:`name_tenant` and :func:`expensive_request` say in it ends with it."""
+    """Answer a request in the block. What :func:`name_tenant` and :func:`expensive_request` do in it ends with it."""
     try:
         with ExitStack() as _here.until_end:
             yield
@@ -136,8 +136,8 @@ def name_tenant(tenant_key: str) -> None:
 
 @contextmanager
 def expensive_work(tenant_key: str = "") -> Iterator[None]:
-    """Hold a place for the block, on behalf of the tenant that is named here or was with :func:`name_tenant`; work
-    within work takes no other one. Raise :class:`paraph.kernel.places.NoPlaceError`."""
+    """Hold a place for the block, on behalf of the tenant that is named here or was named with :func:`name_tenant`.
+    A thread that holds one already takes no other. Raise :class:`paraph.kernel.places.NoPlaceError`."""
     if not _of or _here.at_work:
         yield
         return
@@ -156,19 +156,19 @@ def expensive_request() -> None:
 
 
 def machine_of_others(tenant_key: str) -> AbstractContextManager[None]:
-    """Hold a place for the block, in which a machine of others is waited for, such as a mail server; else likewise."""
+    """Hold a place for a block that waits for a machine of others, such as a mail server; else as for work."""
     return _of["machine"].place(_named(tenant_key)) if _of else nullcontext()
 
 
 def object_store() -> AbstractContextManager[None]:
-    """Hold a place for the block, in which the object store is asked, on behalf of the tenant that was named or else of
-    all that are not; else likewise."""
+    """Hold a place for a block that calls the object store, on behalf of the tenant that was named; threads without one
+    share one tenant. Raise :class:`NoPlaceError`."""
     return _of["store"].place(_here.tenant_key or "unnamed") if _of else nullcontext()
 
 
 def sending_file(network: str) -> AbstractContextManager[None]:
-    """Hold a place for the block, in which a file is sent, on behalf of the tenant that was named or else of the
-    client's ``network``; else likewise."""
+    """Hold a place for a block that sends a file, on behalf of the tenant that was named or else of the client's
+    ``network``. Raise :class:`NoPlaceError`."""
     return _of["file"].place(_here.tenant_key or network) if _of else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""How often something may be done."""
+"""Ceilings of how often something may be done, and counting."""
 
 import re
 import threading
@@ -19,7 +19,7 @@ class PerHourAndDay(NamedTuple):
 
     @classmethod
     def parse(cls, written: str) -> "PerHourAndDay":
-        """Parse the written form. Raise ``ValueError`` that says what it must be."""
+        """Parse the written form. Raise ``ValueError`` with what the form must be."""
         match = _WRITTEN.fullmatch(written.strip())
         if match is None or (match[2] is None and int(match[1])):
             raise ValueError("must be two numbers such as 10/30, in an hour and in a day, or 0 for no limit")
@@ -33,7 +33,7 @@ class PerHourAndDay(NamedTuple):
 
 
 class MinuteRate:
-    """Count by number within a minute of this machine's monotonic clock. Used by all threads."""
+    """Count the calls for each number within a minute of this machine's monotonic clock. Thread-safe."""
 
     def __init__(self, most: int) -> None:
         self.most = most

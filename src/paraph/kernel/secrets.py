@@ -13,7 +13,7 @@ EARLIER_FILE = "secret.previous"
 
 
 def read_master_key(data_dir: Path, from_environment: str) -> bytes:
-    """``PARAPH_SECRET_KEY``, or the key file of the data folder, made at the first call (mode 0600). Raise
+    """Return ``PARAPH_SECRET_KEY``, or the key file of the data folder, made at the first call (mode 0600). Raise
     ``DomainError("configuration", …)`` when the key is too short or the file cannot be read or made."""
     if from_environment:
         if len(from_environment) < SHORTEST:
@@ -34,8 +34,8 @@ def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
 
 
 def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list[bytes]:
-    """``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder. Raise
-    ``DomainError("configuration", …)`` when one is too short or the file cannot be read."""
+    """Return ``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder. Raise
+    ``DomainError("configuration", …)`` when a key is too short or the file cannot be read."""
     try:
         found = [secret.encode() for secret in from_environment] + _read(data_dir / EARLIER_FILE).split()
     except OSError as error:
@@ -82,9 +82,9 @@ FingerprintInUse = Callable[[], bytes | None]
 
 
 class Secrets:
-    """``newest`` is to be in use, ``earlier`` ones are still accepted. Which one is in use, ``fingerprint_in_use``
-    says; it is not asked where there is no choice. New values are made with that one, so that machines which do not
-    know the newest yet can read them."""
+    """``newest`` is meant to be in use; ``earlier`` secrets are still accepted. ``fingerprint_in_use`` says which one
+    is in use, and is called only if there are several. New values are made with the secret in use, so that machines
+    that do not know the newest one yet can read them."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ def _split(text: str) -> list[str]:
 
 
 def _check_database(value: str) -> str:
-    """Both readers of the address have to understand it, Django's and PostgreSQL's own. Neither may say what is wrong:
+    """Check that Django and PostgreSQL's own library both understand the address. Their errors are not shown, because
     they quote the password."""
     if value and not _is_database(value):
         raise ValueError(
@@ -114,7 +114,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
 
     _mask_wrapped: ClassVar[bool] = True
-    """Django's settings look this name up on each value at each access; without it, pydantic's search is slow."""
+    """Django's settings look this name up in each value at each access; without the name, pydantic's search is slow."""
 
     # Where the service keeps its files, listens, and connects to.
     data_dir: Path = Path("paraph-data")
@@ -163,7 +163,7 @@ class Settings(BaseModel):
     verify_page: bool = True
     verify_roots: FilePath | None = None
 
-    # The log that holds all proofs, and who watches over whose.
+    # The log that holds all proofs, and the witnesses of this and of other logs.
     log_key: Path | None = None
     witnesses: CommaSeparated = []
     witness_for: CommaSeparated = []
@@ -202,7 +202,7 @@ class Settings(BaseModel):
     web_sends_free: int = Field(5, ge=0)
     web_sends_pro: int = Field(100, ge=0)
 
-    # How people log in besides by password and passkey, and what the operator leaves to owners.
+    # How people log in other than by password and passkey, and what the operator leaves to owners.
     sso_issuer: Annotated[str, AfterValidator(_check_issuer)] = ""
     sso_client_id: str = ""
     sso_client_secret: str = ""
@@ -224,14 +224,14 @@ class Settings(BaseModel):
 
     @property
     def is_public(self) -> bool:
-        """Whether others than this machine are meant to reach the service: its address is one of HTTPS and not this
-        machine's."""
+        """Whether other machines are meant to reach the service: its address has the scheme https and a host that is
+        not this machine."""
         parts = urlsplit(self.public_url)
         return parts.scheme == "https" and not _is_loopback(parts.hostname or "")
 
     @property
     def lacks_proxy(self) -> str:
-        """What is wrong where a public address has no proxy in front, and how it is mended; "" where nothing is."""
+        """What is wrong if a public address has no proxy in front, and how to mend it; "" if nothing is wrong."""
         if not self.is_public or self.trusted_proxies:
             return ""
         return (
@@ -242,7 +242,7 @@ class Settings(BaseModel):
 
     @property
     def private_addresses_allowed(self) -> bool:
-        """The operator's choice; by default only while the service is local."""
+        """Whether private addresses may be called: the operator's choice; by default only if the service is local."""
         return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses
 
     @property
@@ -257,8 +257,8 @@ class Settings(BaseModel):
 
     @property
     def sessions_of_worker(self) -> int:
-        """Sessions that a worker opens at most: one for each job of two queues, three to serve each, upkeep,
-        webhooks."""
+        """Sessions that a worker opens at most: one for each job of two queues, three for each queue itself, and those
+        of upkeep and webhooks."""
         return 2 * self.worker_concurrency + 11
 
     @property
@@ -291,7 +291,7 @@ def _sentence(message: str) -> str:
 
 
 def variable(field: object) -> str:
-    """Return the name in the environment of a field, or of what stands for it in pydantic's errors."""
+    """Return the name of the variable of a field, which may be named as in pydantic's errors."""
     return "DATABASE_URL" if field in ("DATABASE_URL", "database_url") else f"PARAPH_{str(field).upper()}"
 
 
@@ -307,23 +307,23 @@ OTHERS = {
     "PARAPH_CORPUS", "PARAPH_CORPUS_ALL", "PARAPH_NO_SKIPS", "PARAPH_PDF", "PARAPH_RECORD",  # of the project's tests
     "PARAPH_TEST_DATABASE_OWNER", "PARAPH_TEST_FIRST_START",
 }  # fmt: skip
-"""Names that may be set beside the settings, and are none."""
+"""Variables that may be set but are no settings of the service."""
 
 _SERVICE_LINK = re.compile(
     r"PARAPH(_[A-Z0-9_]+)?_(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)=.*|PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)=.*"
     r"|PORT(_\d+_(TCP|UDP|SCTP))?=(tcp|udp|sctp)://\S+:\d+)"
 )
-"""What Kubernetes tells a pod of services named paraph, paraph-web, …: among it PARAPH_PORT, an address."""
+"""Variables that Kubernetes sets in a pod for services named paraph, paraph-web, …, such as PARAPH_PORT, an address."""
 
 
 def read_environment(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that the environment gives to settings, by field. ``fields``: that of each variable. A value is
-    that of the variable, or stands in the file that ``NAME_FILE`` names, without a line break at its end. What is empty
-    counts as not set; case does not matter in names. Raise ``DomainError("configuration", …)`` that names every
-    mistake: a name that is no setting, a setting that is given both ways, a file that is empty or cannot be read."""
+    """Return the values that the environment gives to settings, by field. ``fields``: the field of each variable. A
+    value is that of the variable, or the content of the file that ``NAME_FILE`` names, without a line break at its end.
+    An empty variable counts as not set; names are case-insensitive. Raise ``DomainError("configuration", …)``, which
+    names every mistake: an unknown name, a setting that is given both ways, a file that is empty or cannot be read."""
     set_ = {name.upper(): value for name, value in os.environ.items() if value}
     given = {name: value for name, value in set_.items() if not _SERVICE_LINK.fullmatch(f"{name}={value}")}
-    in_files = {f"{name}_FILE": name for name in fields if name != "PARAPH_DATA_DIR"}  # which commands always set
+    in_files = {f"{name}_FILE": name for name in fields if name != "PARAPH_DATA_DIR"}  # which is always set by commands
     mistakes = list(_unknown(given, {*fields, *in_files}))
     for name in sorted(in_files.keys() & given.keys()):
         try:
@@ -345,7 +345,7 @@ def _unknown(given: Collection[str], known: Collection[str]) -> Iterator[str]:
 
 
 def _content(path: Path) -> str:
-    """Raise ``ValueError`` that quotes nothing of the file."""
+    """Return the text of the file. Raise ``ValueError``, which quotes nothing of it."""
     try:
         content = path.read_text()
     except UnicodeDecodeError:

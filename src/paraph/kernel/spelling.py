@@ -3,12 +3,12 @@
 from collections.abc import Collection
 
 _LONGEST = 60
-_SHORT = 5  # letters: of a shorter name one may be wrong, else nearly any word would be near
+_SHORT = 5  # letters: a shorter name may have only one wrong letter, or nearly any word would match
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """Return the one of the ``known`` names that ``name`` was meant to be: two letters at most are wrong, missing, too
-    many or exchanged with the next one, of a short name one, or capital letters are. "" where none is."""
+    """Return the ``known`` name that ``name`` was probably meant to be, "" if there is none. Two letters at most may be
+    wrong, missing, superfluous or swapped with the next one, in a short name one; case does not matter."""
     if not 1 < len(name) <= _LONGEST:
         return ""
     lowered = name.lower()
@@ -18,7 +18,7 @@ def nearest(name: str, known: Collection[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """Count the letters that turn one name into the other (optimal string alignment)."""
+    """Count the changes that turn one name into the other (optimal string alignment)."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for index, letter in enumerate(one, start=1):

@@ -15,7 +15,7 @@ _NONCE = 12
 
 
 def random_hex(size: int) -> str:
-    """``size`` random bytes as lower-case hexadecimal."""
+    """Return ``size`` random bytes as lower-case hexadecimal."""
     return secrets.token_hex(size)
 
 
@@ -24,7 +24,7 @@ def random_bytes(size: int) -> bytes:
 
 
 def random_digits(count: int) -> str:
-    """``count`` random decimal digits, with leading zeros."""
+    """Return ``count`` random decimal digits, which may begin with zeros."""
     return f"{secrets.randbelow(10**count):0{count}d}"
 
 
@@ -39,7 +39,7 @@ def derive(master: bytes, purpose: str) -> bytes:
 
 
 def keyed_hash(key: bytes, *parts: bytes) -> bytes:
-    """HMAC-SHA256 over the parts, each preceded by its length so that no two lists collide."""
+    """Return the HMAC-SHA256 of the parts, each preceded by its length so that no two lists collide."""
     mac = _keyed(key).copy()
     for part in parts:
         mac.update(len(part).to_bytes(8, "big") + part)
@@ -48,7 +48,7 @@ def keyed_hash(key: bytes, *parts: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def _keyed(key: bytes) -> hmac.HMAC:
-    """Return an HMAC that is ready to be copied. Setting it up takes longest, and there are only a few keys."""
+    """Return an HMAC to be copied, kept for each key: setting it up takes longest, and there are only a few keys."""
     return hmac.new(key, digestmod="sha256")
 
 
@@ -58,7 +58,7 @@ def same(left: bytes, right: bytes) -> bool:
 
 
 def encrypt(key: bytes, plain: bytes, context: bytes = b"") -> bytes:
-    """AES-256-GCM, nonce first. ``context`` must be given again to :func:`decrypt`."""
+    """Encrypt with AES-256-GCM; the nonce comes first. ``context`` must be given again to :func:`decrypt`."""
     nonce = secrets.token_bytes(_NONCE)
     return nonce + AESGCM(key).encrypt(nonce, plain, context)
 

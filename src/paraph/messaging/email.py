@@ -24,7 +24,7 @@ from paraph.kernel.errors import DomainError, RecipientRefusedError
 from paraph.messaging.gateways import EMAIL, FinallyRefusedError, capture, has_gateway
 from paraph.messaging.letters import EmailContent, unlinked
 
-# Every server takes it: one that does not offer 8BITMIME (RFC 6152) may refuse or garble other letters.
+# ASCII only: a server that does not offer 8BITMIME (RFC 6152) may refuse or garble other characters.
 _SEVEN_BITS = charset.Charset("utf-8")
 _SEVEN_BITS.body_encoding = charset.QP
 
@@ -40,8 +40,8 @@ def handed_over(
     to: str, content: EmailContent, message_id: str = "", *, reply_to: str = "", withheld: bool = False
 ) -> Iterator[str]:
     """Hand one message to the mail server (``PARAPH_SMTP_URL``) or the mail provider (``PARAPH_MAIL_PROVIDER``);
-    without either, or if ``withheld``, to the captured inbox. The block runs as soon as the acknowledgement is there,
-    which is the gateway's reply, or ``captured:<id>``, and before the connection is ended.
+    without either, or if ``withheld``, to the captured inbox. Yield the acknowledgement, which is the gateway's reply
+    or ``captured:<id>``, as soon as it is there and before the connection is closed.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
     Message-ID, by which receivers recognise a repeated mail. ``reply_to`` is who gets the answers, "" for the address
@@ -50,7 +50,7 @@ def handed_over(
     it does not take the mail for other reasons.
     """
     if withheld or not has_gateway(EMAIL):
-        # As a file that is looked at by itself.
+        # The HTML is shown on its own, so it has to contain the picture.
         picture = f'src="data:image/png;base64,{b64encode(content.logo).decode()}"'
         html = content.html.replace('src="cid:logo"', picture) if content.logo else content.html
         yield capture("email", to, content.subject, content.text, html=html, message_id=message_id)
@@ -70,8 +70,8 @@ def handed_over(
 def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str]) -> "_Mail":
     host = mail_domain()
     headers = {
-        "Auto-Submitted": "auto-generated",  # RFC 3834: no absence note answers it
-        "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
+        "Auto-Submitted": "auto-generated",  # RFC 3834: out-of-office programs do not reply
+        "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: receivers can sort by it
         # Never Django's own Message-ID, which names this machine and may wait for a name server.
         "Message-ID": f"<{message_id}@{host}>" if message_id else make_msgid(domain=host),
     }
@@ -88,27 +88,27 @@ def _message(to: str, content: EmailContent, message_id: str, reply_to: list[str
 
 
 def service_name() -> str:
-    """Return what the service calls itself before the address that it writes from, "" for nothing."""
+    """Return the name before the address that the service sends mails from, "" if there is none."""
     return parseaddr(settings.PARAPH.mail_from)[0]
 
 
 def _from(name: str) -> str:
-    """Return the sender with this name on one line, in which nothing is taken for an encoded word (RFC 2047). Django
-    encodes and folds it only where it is not encoded yet."""
+    """Return the From header with this name on one line, in which nothing is taken for an encoded word (RFC 2047):
+    Django encodes and folds only what does not look encoded yet."""
     line = quote(" ".join(name.replace("=?", "= ?").split()))
     return f'"{line}" <{parseaddr(settings.PARAPH.mail_from)[1]}>' if line else settings.PARAPH.mail_from
 
 
 class _Mail(EmailMultiAlternatives):
-    """A mail whose attachments belong to its HTML (RFC 2387): mail programs show it there, and not as an attachment."""
+    """A mail whose attachments are shown in its HTML (RFC 2387), and not listed as attachments."""
 
     mixed_subtype = "related"
     encoding = _SEVEN_BITS
-    anymail_status: Any  # what a provider said of it
+    anymail_status: Any  # the provider's answer
 
     def message(self, **options: Any) -> Any:
         made: Any = super().message(**options)
-        made.policy = made.policy.clone(max_line_length=998)  # identifiers stand on one line (RFC 5322, 2.1.1)
+        made.policy = made.policy.clone(max_line_length=998)  # keeps identifiers on one line (RFC 5322, 2.1.1)
         return made
 
 
@@ -154,21 +154,21 @@ def check_gateway() -> str:
         return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
 
 
-# A reply that refuses a mail has a code (RFC 5321, 4.2) and mostly an enhanced one (RFC 3463), which is more exact. It
-# refuses the recipient's mailbox; or our login, our sender, our relaying, which is ours to mend. In doubt the recipient
-# is not at fault, and the mail is sent again.
+# A reply that refuses a mail has a code (RFC 5321, 4.2) and mostly an enhanced one (RFC 3463), which is more exact. The
+# fault is either the recipient's mailbox, or our login, sender or relaying, which the operator has to mend. In doubt,
+# the recipient is not at fault, and the mail is sent again.
 _ENHANCED = re.compile(r"(?<![\d.])[45]\.(\d{1,3}\.\d{1,3})(?!\.?\d)")
 _SAYS_LITTLE = ("", "1.0")
-# no such mailbox, system or name; disabled, full, or a list that fails; no way there; closed, or another's by now
+# no such mailbox, system or name; disabled, full, or a list that fails; no route; closed, or now somebody else's
 _OF_RECIPIENT = re.compile(r"1\.([012346]|10)|2\.[124]|4\.(1|4|310)|7\.1[37]")
-_MAILBOX = (450, 550, 551, 552, 553, 556)  # codes that speak of one, if nothing more exact stands there
+_MAILBOX = (450, 550, 551, 552, 553, 556)  # codes about the recipient's mailbox, if the reply has no more exact one
 _OF_US = re.compile("relay|sender|from|auth|block|list|policy|spam|client|host|helo|limit|rate", re.IGNORECASE)
 _ADDRESS = re.compile(r"<?[^\s<>]*(?:@|://)[^\s<>]*>?")
 _READ, _LONGEST = 1000, 200
 
 
 def refusal_of(error: SMTPRecipientsRefused | SMTPDataError, recipient: str) -> RecipientRefusedError | None:
-    """Return the refusal of the recipient that a reply to ``RCPT`` or ``DATA`` is, None where it is none."""
+    """Return the refusal of the recipient if the reply to ``RCPT`` or ``DATA`` is one, else None."""
     if isinstance(error, SMTPDataError):
         code, reply = error.smtp_code, error.smtp_error
     else:
@@ -180,7 +180,7 @@ def refusal_of(error: SMTPRecipientsRefused | SMTPDataError, recipient: str) -> 
     if status in _SAYS_LITTLE:
         named = isinstance(error, SMTPRecipientsRefused) or recipient.casefold() in words.casefold()
         is_about_mailbox = is_about_mailbox and named and not _OF_US.search(_ADDRESS.sub("", words))
-    if not is_about_mailbox or code == 421:  # the server ends the connection
+    if not is_about_mailbox or code == 421:  # 421: the server closes the connection
         return None
     kind = FinallyRefusedError if code >= 500 else RecipientRefusedError
     return kind(unlinked(_ADDRESS.sub("…", f"{code} {words}"), _LONGEST))
@@ -235,8 +235,8 @@ class SmtpGateway(EmailBackend):
 
 
 class _Remembering(smtplib.SMTP):
-    """A connection that greets with the domain of the service and logs in with UTF-8 (RFC 4616), where the standard
-    library greets with the name of this machine and takes ASCII alone."""
+    """A connection that greets with the domain of the service and logs in with UTF-8 (RFC 4616): the standard library
+    greets with the name of this machine and accepts ASCII only. It remembers the reply to the last message."""
 
     reply = ""
 
@@ -260,7 +260,7 @@ class _Remembering(smtplib.SMTP):
 
 
 class _Utf8(str):
-    """Text that is UTF-8 also where the standard library asks for its ASCII."""
+    """Text that is encoded as UTF-8 even if the standard library asks for ASCII."""
 
     def encode(self, *_: str) -> bytes:
         return super().encode()
@@ -271,14 +271,14 @@ class _RememberingOverTls(_Remembering, smtplib.SMTP_SSL):
 
 
 def mail_domain() -> str:
-    """Return the host of ``PARAPH_BASE_URL``, a name of other letters in its ``xn--`` form (RFC 5891); ``localhost``
-    for an IP address, which is no domain."""
+    """Return the host of ``PARAPH_BASE_URL``, in its ``xn--`` form (RFC 5891) if it is not ASCII; ``localhost`` for an
+    IP address, which is no domain."""
     host, version = _host()
     return "localhost" if version else host
 
 
 def _greeting() -> str:
-    """Return what EHLO names: the domain, or an address in brackets (RFC 5321, 4.1.3)."""
+    """Return the name to give with EHLO: the domain, or an address in brackets (RFC 5321, 4.1.3)."""
     host, version = _host()
     return {None: host, 4: f"[{host}]", 6: f"[IPv6:{host}]"}[version]
 

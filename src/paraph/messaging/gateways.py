@@ -1,5 +1,5 @@
-"""Whether messages leave the service: where nothing sends them they are captured, or refused where nobody wants that.
-And hashes of addresses and numbers, where these are only compared."""
+"""Whether messages leave the service: without a gateway they are captured, or refused if somebody waits for them.
+Also hashes of addresses and numbers, for comparisons only."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -11,22 +11,22 @@ from paraph.kernel.errors import RecipientRefusedError
 from paraph.messaging.models import CapturedMessage
 
 EMAIL, SMS = "email", "sms"
-KEPT_FOR = timedelta(days=90)  # captured messages: as long as a link in one can work
+KEPT_FOR = timedelta(days=90)  # captured messages: as long as their links can be valid
 
 
 class FinallyRefusedError(RecipientRefusedError):
-    """There is no use in sending such a message to the recipient again."""
+    """A gateway refused the recipient for good: there is no use in sending such a message to them again."""
 
 
 def has_gateway(channel: str) -> bool:
-    """Return whether the operator has set what sends messages of this channel ("email" or "sms")."""
+    """Return whether the operator has set a gateway for messages of this channel ("email" or "sms")."""
     asked = settings.PARAPH
     return bool(asked.sms_url) if channel == SMS else bool(asked.smtp_url or asked.mail_provider)
 
 
 def is_refused(environment: str, channel: str) -> bool:
-    """Return whether messages of production are refused since nothing sends them: on a service with a public address
-    that was not told to keep them (``PARAPH_MAIL=captured``). There somebody waits for them."""
+    """Return whether messages of production are refused because there is no gateway: on a service with a public
+    address, where somebody waits for them, unless the operator wants them captured (``PARAPH_MAIL=captured``)."""
     asked = settings.PARAPH
     return environment == "production" and asked.is_public and asked.mail != "captured" and not has_gateway(channel)
 
@@ -58,5 +58,5 @@ def captured_messages() -> Iterable[CapturedMessage]:
 
 
 def forget_captured() -> int:
-    """Delete the messages that were captured 90 days ago; return how many."""
+    """Delete the messages that were captured more than 90 days ago; return how many."""
     return CapturedMessage.objects.filter(created_at__lt=clock.now() - KEPT_FOR).delete()[0]

@@ -12,15 +12,15 @@ from paraph.kernel.appearance import LogoPicture, contrast, is_color, readable_o
 from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
-# Of each scheme: the card's colour, also in email.html; the accent of mails without a branding profile; the edge of a
-# button whose accent cannot be told from the card.
+# For each colour scheme: the card's colour, also in email.html; the accent of mails without a branding profile; the
+# edge of a button whose accent cannot be told from the card.
 _LIGHT = ("#ffffff", "#1f4fd8", "#7b8497")
 _DARK = ("#1b2230", "#8fb0ff", "#8a93a6")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a mail, for its plain text and its HTML at once."""
+    """A sentence of a mail, as plain text and as HTML."""
 
     text: str
     html: SafeString
@@ -33,8 +33,8 @@ class Sentence:
 
 
 def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentence:
-    """Return the words of this name with their placeholders filled in. In HTML every string stands apart from the
-    direction of the text around it (``bdi``): names come in any script."""
+    """Return the words of this name with their placeholders filled in. In HTML, every string is isolated from the
+    direction of the text around it (``bdi``), because names come in any script."""
     sentence = form(words, name, values.get("count"))
     isolated = {
         name: format_html("<bdi>{}</bdi>", value) if isinstance(value, str) else value for name, value in values.items()
@@ -44,7 +44,7 @@ def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentenc
 
 
 def plain(text: str) -> Sentence:
-    """Return a text of ours, such as a date."""
+    """Return a sentence of text that needs no isolation, such as a date."""
     return Sentence(text, escape(text))
 
 
@@ -62,9 +62,9 @@ class EmailContent:
 
 @dataclass(frozen=True)
 class Letter:
-    """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
-    its address; ``from_name`` as in :class:`EmailContent`; ``accent`` and ``logo`` those of a branding profile, "" and
-    None for none."""
+    """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` is the button's label and its
+    address; ``from_name`` is as in :class:`EmailContent`; ``accent`` and ``logo`` are those of a branding profile, ""
+    and None without one."""
 
     locale: str
     subject: str
@@ -79,7 +79,7 @@ class Letter:
 
 
 def lay_out(letter: Letter) -> EmailContent:
-    """Return the mail with its two forms, which say the same."""
+    """Return the mail as plain text and as HTML, which say the same."""
     middle = [f"{letter.action[0]}:\n{letter.action[1]}"] if letter.action else []
     text = "\n\n".join(map(str, [*letter.lines, *middle, *letter.closing])) + "\n"
     logo = letter.logo.png if letter.logo else b""
@@ -103,13 +103,13 @@ def _colors(chosen: str, card: str, default: str, default_edge: str) -> dict[str
 
 
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\\s]+")
-# Characters that are invisible or change the direction of text, and so can hide another text.
+# Characters that are invisible or change the direction of text, and so can disguise it.
 _HIDDEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _DOTS, _COLONS, _SLASHES, _ATS = ".\u2024\u3002\ufe52\uff0e\uff61", ":\ufe55\uff1a", "/\\\\\uff0f", "@\ufe6b\uff20"
 _MARKS = f"[{_DOTS}{_COLONS}{_SLASHES}{_ATS}]"
-_JOINERS = re.compile(f"(?<={_MARKS})[\u200c\u200d]+|[\u200c\u200d]+(?={_MARKS})")  # they have a meaning within words
+_JOINERS = re.compile(f"(?<={_MARKS})[\u200c\u200d]+|[\u200c\u200d]+(?={_MARKS})")  # joiners matter within words
 _SCHEME = re.compile(rf"[A-Za-z][A-Za-z0-9+.\-]*[{_COLONS}][{_SLASHES}]{{2,}}")
 _COLON = re.compile(rf"(?<=[A-Za-z])([{_COLONS}])(?=\S)")
 _AT = re.compile(f" ?[{_ATS}] ?")

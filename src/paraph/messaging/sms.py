@@ -16,9 +16,9 @@ _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme o
 class SmsGateway(Protocol):
     def send(self, to: str, text: str) -> str:
         """Hand one message over; ``to`` is in E.164 form. Return the operator's acknowledgement.
-        Raise ``FinallyRefusedError`` (:mod:`paraph.messaging.gateways`) where the operator says that it will never
-        take one to this number, and another ``OSError`` when it was not taken for other reasons, with neither ``to``
-        nor ``text`` in its message."""
+        Raise ``FinallyRefusedError`` (:mod:`paraph.messaging.gateways`) if the operator will never take a message to
+        this number, and another ``OSError`` if it did not take the message for other reasons, with neither ``to`` nor
+        ``text`` in the error's message."""
 
     def check(self) -> str:
         """Try the gateway without sending; return a sentence about it. Raise ``OSError``."""

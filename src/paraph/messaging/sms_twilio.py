@@ -12,7 +12,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import FinallyRefusedError
 
 _TIMEOUT_SECONDS = 15
-_OF_NUMBER = {  # codes of errors that stay as long as the number is the same
+_OF_NUMBER = {  # codes of errors that are permanent for a number
     21211: "not a phone number",
     21265: "a short code, which gets no SMS",
     21610: "its owner wants no messages",

@@ -4,8 +4,8 @@ The file is a sequence of records: the length of the key, the count of numbers, 
 multiple of 8), the numbers (float64). It is written by plain calls and never mapped: on a full disk a write fails,
 whereas touching a page of a mapped file would end the process (SIGBUS).
 
-The process holds a lock on its file until it ends. Then the next one that begins takes the file over, and goes on from
-its numbers: there are never more files than there were processes at once.
+The process holds a lock on its file until it ends. The next process that begins takes the file over and continues its
+numbers: there are never more files than there were processes at the same time.
 """
 
 import fcntl
@@ -24,13 +24,13 @@ from paraph.kernel import tokens
 
 _HEAD = struct.Struct("=II")
 
-_Key = tuple[str, int]  # and the count of numbers, which another version of the service may have changed
+_Key = tuple[str, int]  # the key and its count of numbers, which may differ in another version of the service
 Sums = dict[_Key, list[float]]
 
 
 class Ledger:
     """A thread-safe writer. ``path``: a file that does not exist yet, in a folder of ledgers. The first addition makes
-    it, or takes over one there whose process has ended."""
+    it, or takes over a file of the folder whose process has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -38,7 +38,7 @@ class Ledger:
         self._file: int | None = None
         self._end = 0
         self._numbers: Sums = {}
-        self._offsets: dict[_Key, int] = {}  # of the numbers that are in the file
+        self._offsets: dict[_Key, int] = {}  # where the numbers of each key are in the file
         self._unwritten: set[_Key] = set()
 
     def add(self, key: str, amounts: Mapping[int, float], width: int) -> None:
@@ -79,12 +79,12 @@ class Ledger:
             self._offsets[key] = self._end - len(numbers)
 
     def _open(self) -> int:
-        """Return the file, locked: nobody may find it before that."""
+        """Return the file, which is locked before another process can find it."""
         folder = self._path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _in_turn(folder, fcntl.LOCK_EX):
             for file in _files(folder):
-                with suppress(OSError):  # its process lives, or was another user's
+                with suppress(OSError):  # its process is alive, or belonged to another user
                     taken = _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     self._take_over(file)
                     return taken
@@ -100,13 +100,13 @@ class Ledger:
                 self._end = offset + 8 * len(numbers)
 
     def close(self) -> None:
-        """Leave the file to others."""
+        """Release the file, so that another process can take it over."""
         if self._file is not None:
             os.close(self._file)
 
 
 def read(path: Path) -> Iterator[tuple[_Key, int, list[float]]]:
-    """Yield each key with the position of its numbers and the numbers, up to a record that was not written whole. Raise
+    """Yield each key with the position of its numbers and the numbers, up to an incomplete record. Raise
     ``OSError``."""
     data, position = path.read_bytes(), 0
     while position + _HEAD.size <= len(data):
@@ -173,7 +173,7 @@ def _locked(file: Path, how: int, flags: int = 0) -> int:
 
 @contextmanager
 def _in_turn(folder: Path, how: int) -> Iterator[None]:
-    """Keep the files of the folder under their names while others hold the same: one that takes over is alone."""
+    """Lock the folder, so that files keep their names while they are read; a process that takes one over is alone."""
     handle = _locked(folder / "lock", how, os.O_CREAT)
     try:
         yield
@@ -182,7 +182,7 @@ def _in_turn(folder: Path, how: int) -> Iterator[None]:
 
 
 def _leave_to_parent() -> None:
-    """In a process that was forked: its parent's lock shall end with the parent."""
+    """Close the ledgers in a forked process, so that its parent's lock ends with the parent."""
     for each in _ledgers:
         each.close()
     _ledgers.clear()

@@ -43,7 +43,7 @@ class Histogram:
     """Counts of values by bucket, and their sum. ``buckets``: upper bounds in ascending order."""
 
     def __init__(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> None:
-        self.name, self.width = name, len(buckets) + 2  # one more bucket above all bounds, and the sum
+        self.name, self.width = name, len(buckets) + 2  # a bucket above all bounds, and the sum
         self._text, self._labels, self._buckets = text, labels, buckets
         _instruments.append(self)
 
@@ -105,7 +105,7 @@ def count_seal(file: str, method: str, *, level: str, timestamped: bool, timesta
 
 
 def count_job(task: str, result: str, seconds: float) -> None:
-    """Count a run of a job. ``result``: ``succeeded`` or ``failed``."""
+    """Count a run of a job. ``result``: ``succeeded``, ``failed`` or ``put off``."""
     _jobs.inc(task, result)
     _job_seconds.observe(seconds, task)
 
@@ -113,8 +113,8 @@ def count_job(task: str, result: str, seconds: float) -> None:
 @contextmanager
 def message(channel: str, kind: str) -> Iterator[None]:
     """Count the message that the block hands to a gateway: as ``sent``, as ``refused`` where the gateway refuses its
-    recipient, which is no fault of the gateway, or as ``failed`` where the block raises anything else.
-    ``channel``: ``email`` or ``sms``; ``kind``: ``code`` or ``message``, which is any other."""
+    recipient, which is no fault of the gateway, or as ``failed`` if the block raises anything else.
+    ``channel``: ``email`` or ``sms``; ``kind``: ``code``, or ``message`` for any other message."""
     try:
         yield
     except RecipientRefusedError:

@@ -1,1 +1,1 @@
-"""What operators ask and do: checks of the service, the state of a request and its retry, metrics, migrations."""
+"""The tools of operators: checks of the service, the state of a request and its retry, metrics, migrations, backups."""

@@ -32,11 +32,11 @@ from paraph.webhooks.all_deliveries import oldest_due_seconds
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COUNTED = 10_000
-"""So many of a kind are counted: an outage may leave a million that wait, and each look would read them all."""
+"""The most jobs or deliveries of a kind to count: an outage may leave a million, and each scrape would read them."""
 
 _KEPT = {"files": FILES, "people": PEOPLE}
 
-# From each kind of job to the next, by the index that the count of each reads, too.
+# Goes from each kind of job to the next by the index that the counts read, too.
 _JOBS = f"""
     WITH RECURSIVE kind AS (
         (SELECT status, task_name, queue_name FROM procrastinate_jobs ORDER BY 1, 2, 3 LIMIT 1)
@@ -65,7 +65,7 @@ _WEBHOOKS = f"""
 
 def exposition() -> bytes:
     """Return the metrics that processes have counted and those read from the database now; while it does not answer,
-    ``paraph_database_up`` is 0 and stands for the latter."""
+    ``paraph_database_up`` is 0 and the latter are left out."""
     return _written(_everything)
 
 
@@ -110,14 +110,14 @@ def _everything() -> Iterator[Metric]:
         return
     yield _gauge("paraph_database_up", "Whether the database answers.", 1)
     yield from now
-    # Most of them would wait for the database as well, and a scrape is over after ten seconds.
+    # Last, since most checks wait for the database too, and a scrape may take only ten seconds.
     order = list(Status)
     lines = {line: order.index(status) for line, status in FIGURES.statuses().items()}
     yield _gauges("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", "line", lines)
 
 
 def _processes() -> Iterator[Metric]:
-    """Yield what each process of this machine that counts takes of it, under the standard names (``process_*``)."""
+    """Yield the resources that each counting process uses on this machine, under the standard names (``process_*``)."""
     found: dict[str, Metric] = {}
     for pid in ledger.process_ids():
         with contextlib.suppress(OSError, ValueError):

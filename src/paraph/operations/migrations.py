@@ -27,8 +27,8 @@ from paraph.kernel.errors import DomainError
 
 _ADVISORY_LOCK = 0x50415241  # "PARA"
 _PAUSE_SECONDS = 0.1
-_MIGRATION_SECONDS = 0.1  # what one takes that neither reads a table nor waits for one
-_INDEXED_MICROSECONDS = 10  # what a row takes of an index that is made concurrently, which reads the table twice
+_MIGRATION_SECONDS = 0.1  # for a migration that neither reads a table nor waits for one
+_INDEXED_MICROSECONDS = 10  # for each row of an index that is made concurrently, which reads the table twice
 _ROWS = """
     SELECT CASE WHEN reltuples < 0 THEN pg_relation_size(oid) / 100 ELSE reltuples END FROM pg_class
     WHERE oid = to_regclass(%s)
@@ -39,9 +39,9 @@ _log = structlog.get_logger("paraph.migrations")
 
 def migrate(*, newer_tables: bool = False) -> int:
     """Apply the missing migrations and return their number. Several processes may call it at once, while the service
-    works, and again after it was killed. Raise ``DomainError("database", …)`` when a newer version of Paraph has
-    migrated the database already, unless ``newer_tables`` says that this one goes on with them, and when a pooler takes
-    sessions apart, which would take this function's lock for another's."""
+    runs, and again after it was killed. Raise ``DomainError("database", …)`` when a newer version of Paraph has
+    migrated the database already, unless ``newer_tables`` allows this version to use those tables, and when connections
+    do not keep their sessions behind a pooler, so that this function's lock could end up with another client."""
     with connection.cursor() as cursor:
         if not keeps_sessions(**connector_params()):
             raise DomainError("database", UNKEPT)
@@ -65,8 +65,8 @@ def migrate(*, newer_tables: bool = False) -> int:
 
 
 def _lock(cursor: CursorWrapper) -> None:
-    """Wait by asking again and again: an index that is made concurrently waits for every statement that runs, also for
-    one that waits for this lock."""
+    """Take the lock by trying again and again: creating an index concurrently waits for every running statement, even
+    for one that waits for this lock."""
     while True:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY_LOCK])
         if cursor.fetchone()[0]:
@@ -75,7 +75,7 @@ def _lock(cursor: CursorWrapper) -> None:
 
 
 def _seconds(migration: Migration) -> float:
-    """Return what a migration will take, from the number of rows, where nobody holds its tables."""
+    """Estimate the seconds that a migration will take, from the number of rows, if nobody holds locks on its tables."""
     found = _MIGRATION_SECONDS
     for operation in migration.operations:
         if isinstance(operation, InBatches):
@@ -89,8 +89,8 @@ def _seconds(migration: Migration) -> float:
 
 
 def _apply(count: int, *, told: bool) -> None:
-    """Apply what is missing, so many migrations; ``told``: each has a line in the log. Where tables are in use for
-    long, each is tried again and again. Raise ``DomainError("database", …)`` after ten minutes."""
+    """Apply the ``count`` missing migrations; ``told``: log a line for each. A migration whose tables are in use is
+    tried again and again. Raise ``DomainError("database", …)`` after ten minutes."""
     until = time.monotonic() + PATIENCE_SECONDS
     command = _BrieflyWaiting(count, told=told)
     while True:
@@ -110,9 +110,9 @@ def _apply(count: int, *, told: bool) -> None:
 
 
 class _BrieflyWaiting(Command):
-    """Django's command. A migration within a transaction waits for a table only so long that no request is ended for
-    it; one without makes indexes concurrently, which holds up nobody, takes the time it needs, and can be begun
-    again. ``count``: how many there are to be done in all; ``told``: each as it is done."""
+    """Django's command. A migration in a transaction waits for a table only so briefly that no request fails because
+    of it. One without a transaction creates indexes concurrently, which blocks nobody; it takes the time it needs and
+    can be started again. ``count``: the number of migrations; ``told``: log each when it is done."""
 
     def __init__(self, count: int, *, told: bool) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class _BrieflyWaiting(Command):
 
 
 def _drop_indexes_of(migration: Migration) -> None:
-    """Drop what is left of the migration where it was killed while it made indexes concurrently."""
+    """Drop the unfinished indexes of a migration that was killed while it created them concurrently."""
     for operation in migration.operations:
         if isinstance(operation, AddIndexConcurrently):
             with connection.cursor() as cursor:

@@ -89,7 +89,7 @@ class Job:
 
 
 def pending_steps(request: SignatureRequest) -> list[PendingStep]:
-    """Return the steps that jobs can do for the request now. Signatures are not among them."""
+    """Return the steps that jobs can do for the request now; signing is none of them."""
     if request.status == RequestStatus.PENDING:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
@@ -197,8 +197,8 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
-    of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: there
-    was a job at any time, as a worker defers some by the clock."""
+    of its retry is not due. ``workers``: live processes, each of which registers once for each queue. ``used``: whether
+    there ever was a job, which is so once a worker has run, because workers defer some by the clock."""
 
     oldest_seconds: float
     due: int
@@ -214,7 +214,7 @@ def queue_state() -> QueueState:
 
 
 class Overdue(NamedTuple):
-    """For how long the longest overdue request has been so, and whose it is."""
+    """How long the longest overdue request has been overdue, and its organization and environment."""
 
     seconds: float
     organization_id: int
@@ -222,7 +222,7 @@ class Overdue(NamedTuple):
 
 
 def longest_overdue(kept: Kept) -> Overdue | None:
-    """Return which request should have lost what it keeps longest ago; None where nothing is due."""
+    """Return the request whose files or people are kept longest beyond their retention; None if none is due."""
     late = f"extract(epoch FROM {kept.until} - make_interval(days => {kept.days}) - ended_at)::float8"
     statement = f"SELECT {late}, organization_id, environment {kept.due('1')} ORDER BY 1 DESC LIMIT 1"
     found = one_row(statement, {"now": clock.now()})
@@ -246,8 +246,8 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Give every pending step a job that is due now. Return an empty list when no step is pending. It is safe while the
-    service runs and when called twice: it holds the request's row lock, as every step does when it defers the next one,
+    """Give every pending step a job that is due now. Return an empty list when no step is pending. Calling this is safe
+    while the service runs, and twice: it holds the request's row lock, as every step does when it defers the next one,
     so no step gets a second job. Raise ``DomainError("not_found", …)``."""
     import paraph.flow.jobs  # noqa: F401, PLC0415  the tasks that defer() names; they bring the whole flow with them
 
@@ -261,8 +261,8 @@ def retry(request_id: int) -> list[Retried]:
 
 
 def retry_all(most: int | None = None) -> int:
-    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up, or
-    the first ``most`` of them, each in a transaction of its own; return how many had a pending step."""
+    """Retry every completed request that is not finalized and every other request with a mail whose job was given up,
+    or the first ``most`` of them, each in a transaction of its own; return how many had a pending step."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
     return sum(bool(retry(request_id)) for request_id in islice(wanted, most))

@@ -1,4 +1,4 @@
-"""What operators do about people: who sees /operator and what they did, confirmed addresses, a person's data."""
+"""What operators can do about people: who sees /operator, what operators did, confirmed addresses, a person's data."""
 
 import os
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ from paraph.tenants.scope import existing
 
 @transaction.atomic
 def add_operator(actor: Actor, address: str) -> User:
-    """Return the account of the address, a new one where there is none, which is an operator's now. Safe to repeat.
-    Raise ``DomainError("validation_error", …)``."""
+    """Make the account of the address an operator's, and create the account if there is none; return it. Safe to
+    repeat. Raise ``DomainError("validation_error", …)``."""
     user = account(address)
     if Operator.objects.get_or_create(user=user)[1]:
         note(None, actor, "operator.added", user.email)
@@ -71,7 +71,7 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
     places = []
     for name, group in groupby(kept, lambda each: each.place):
         things = list(group)
-        # Not the command that erases it, which is for operators.
+        # The file is for the person, who cannot give the operators' command that erases the data.
         note = things[0].stays or "This can be erased, on request or by the organization."
         places.append(ReportedPlace(name, note, [each.facts for each in things]))
     content = person_report(address, at, places)
@@ -85,7 +85,7 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
 
 
 def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
-    """Send the address or number a link with which the recipient can confirm it for 7 days. Raise ``DomainError``:
+    """Send a link with which the recipient can confirm the address or number within 7 days. Raise ``DomainError``:
     ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an unknown organization,
     ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take the message."""
     channel = _channel(recipient)

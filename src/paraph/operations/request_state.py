@@ -218,7 +218,7 @@ def _cause(request: SignatureRequest) -> str:
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
+    """Return JSON with the detached timestamps of each file that has any. Raise ``DomainError("not_found", …)``."""
     _request(request_id)
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)
     files: list[tuple[SealedFile, str]] = [

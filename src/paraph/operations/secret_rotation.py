@@ -1,6 +1,6 @@
-"""``paraph secret rotate`` and ``paraph secret status``: each value encrypted anew, in batches, beside everything else.
-A value is replaced only where it is still the one that was read. What another process writes meanwhile with an earlier
-secret, the next pass finds."""
+"""``paraph secret rotate`` and ``paraph secret status``: encrypt each value anew, in batches, while the service runs.
+A value is replaced only if it is still the one that was read. The next pass finds what another process has written
+meanwhile with an earlier secret."""
 
 import time
 from collections.abc import Callable
@@ -34,13 +34,13 @@ _AT_ONCE = 500
 _SIGNERS = Signer.objects.all()
 _log = structlog.get_logger("paraph.operator")
 _HELD_BY_CALLERS = timedelta(minutes=15)
-"""Codes hold for ten minutes, addresses of downloads for fifteen."""
+"""The longest validity of what callers hold: codes are valid for ten minutes, addresses of downloads for fifteen."""
 _PASSES = 5
 
 
 @dataclass
 class Found:
-    """How many values an earlier secret opens (``earlier``), and which no secret does (``unreadable``)."""
+    """How many values an earlier secret opens (``earlier``), and which values no secret opens (``unreadable``)."""
 
     earlier: int = 0
     unreadable: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ _COLUMNS = {
 
 
 def values_of(word: str, *, renew: bool) -> Found:
-    """Look through ``webhook_secrets``, ``signatures`` or ``field_values``, and with ``renew`` encrypt them anew."""
+    """Look through the values of one kind, such as ``webhook_secrets``, and with ``renew`` encrypt them anew."""
     found = Found()
     for column in _COLUMNS[word]:
         rows = column.rows.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
@@ -144,9 +144,9 @@ def rotate() -> dict[str, Any]:
 
 
 def status() -> dict[str, Any]:
-    """``in_use`` (``newest`` or ``earlier``), ``since``, ``left``: how many values an earlier secret still opens,
-    ``unreadable``: those that no secret here opens, ``done``: whether the earlier secrets can be taken away, and
-    ``links_until``: until when that would end links and codes that are on their way."""
+    """Return ``in_use`` (``newest`` or ``earlier``); ``since``; ``left``: how many values an earlier secret opens;
+    ``unreadable``: those that no secret here opens; ``done``: whether the earlier secrets can be removed; and
+    ``links_until``: until when removing them would invalidate links and codes that were already sent."""
     _require_ours()
     found = agreed(anew=True)
     values = _look_through(renew=False)
@@ -179,7 +179,7 @@ def _put_into_use() -> bool:
     if bytes(row.secret_fingerprint) == fingerprint(secrets.newest):
         return False
     replaced = secrets.known(bytes(row.secret_fingerprint))
-    assert replaced  # _require_ours
+    assert replaced  # _require_ours has made sure that the secret is known
     row.earlier_link_keys = with_keys_of(replaced, row.earlier_link_keys, secrets.newest)
     row.secret_fingerprint, row.secret_since = fingerprint(secrets.newest), clock.now()
     row.save()
@@ -187,7 +187,7 @@ def _put_into_use() -> bool:
 
 
 def _wait_until_noticed() -> None:
-    """Wait until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
+    """Wait until no process writes values with an earlier secret, so that one pass finds nearly everything."""
     found = agreed(anew=True)
     if found.secret_since:
         noticed = found.secret_since + timedelta(seconds=2 * NOTICED_SECONDS)

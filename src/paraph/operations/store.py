@@ -1,4 +1,4 @@
-"""The whole store: checked at a bounded rate, copied into another one, encrypted; each can be stopped and goes on."""
+"""Checking the whole store at a bounded rate, copying it, encrypting it; each can be stopped and continued later."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ from paraph.storage.objects import Store
 from paraph.transparency import log
 
 Problem = dict[str, Any]
-"""``problem`` (``missing``, ``changed`` or ``unreadable``), ``key``, ``row`` and for the last one ``cause``."""
+"""``problem`` (``missing``, ``changed`` or ``unreadable``), ``key``, ``row`` and, if it is unreadable, ``cause``."""
 
 Act = Callable[[list[NamedObject]], None]
 
@@ -40,14 +40,14 @@ _BLOCK = 1 << 20
 _SAVE_SECONDS = 2.0
 _LISTED = 10_000
 _YOUNG = timedelta(hours=1)
-"""Objects are written before the rows that name them, minutes at most."""
+"""An object may lack a row for so long: objects are written minutes, at most, before the rows that name them."""
 _AT_ONCE = 500
 
 
 def problem_with(
     named: NamedObject, take: Callable[[bytes], object], opened: Callable[[str], BinaryIO] = store.open
 ) -> Problem | None:
-    """Read the object in blocks, which ``take`` gets; return None where size and SHA-256 are those of the row."""
+    """Read the object in blocks and pass each to ``take``. Return None if size and SHA-256 are those of the row."""
     digest, size = hashlib.sha256(), 0
     try:
         with opened(named.key) as file:
@@ -69,8 +69,8 @@ def _problem(problem: str, named: NamedObject) -> Problem:
 
 @dataclass
 class Progress:
-    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. ``found``
-    counts all ``problems``, of which 10,000 are listed, ``changed`` the objects that were copied or encrypted."""
+    """``stage`` counts the tables and folders that are done; ``after`` is the last id done in the current table.
+    ``found`` counts all ``problems``, of which 10,000 are listed; ``changed`` the objects copied or encrypted."""
 
     path: Path
     began: str = field(default_factory=lambda: clock.now().isoformat())
@@ -88,7 +88,7 @@ class Progress:
 
     @classmethod
     def resumed(cls, path: Path) -> Self:
-        """Return the progress that the file holds; without a file, the beginning."""
+        """Return the progress that the file holds; without a file, a new one."""
         progress = cls(path)
         if path.exists():
             for name, value in json.loads(path.read_text()).items():
@@ -126,8 +126,8 @@ class Progress:
 
 
 def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *more: Callable[[], None]) -> bool:
-    """Have ``act`` take all objects that rows name, those of so many rows at a time, and then do ``more``. Goes on
-    where it was stopped, by a signal or after ``seconds``, and does something each time. Return whether it is done."""
+    """Call ``act`` with all objects that rows name, those of ``rows`` rows at a time, and then each of ``more``.
+    Continue where the last run was stopped, by a signal or after ``seconds``. Return whether everything is done."""
     end = time.monotonic() + seconds
     try:
         while progress.stage < len(TABLES):
@@ -145,9 +145,9 @@ def through_tables(progress: Progress, seconds: float, act: Act, rows: int, *mor
 
 def _through_table(progress: Progress, end: float, act: Act, rows: int) -> bool:
     by_row = groupby(named_objects(TABLES[progress.stage], progress.after), lambda named: named.row)
-    batches = iter(lambda: [list(objects) for _, objects in islice(by_row, rows)], [])  # a row may name two
+    batches = iter(lambda: [list(objects) for _, objects in islice(by_row, rows)], [])  # a row may name several objects
     for number, batch in enumerate(batches):
-        if number and time.monotonic() > end:  # each run does something
+        if number and time.monotonic() > end:  # each run does at least one batch
             return False
         act(list(chain.from_iterable(batch)))
         progress.after = batch[-1][0].row[1]
@@ -156,9 +156,9 @@ def _through_table(progress: Progress, end: float, act: Act, rows: int) -> bool:
 
 
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:
-    """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names. Goes
-    on where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and ``problems``:
-    objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``."""
+    """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names.
+    Continue where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
+    ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``."""
     progress, pace = Progress.resumed(progress_file), _Pace(rate)
 
     def check(row: list[NamedObject]) -> None:
@@ -178,7 +178,7 @@ def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")
 
 
 def problems_with_named_objects() -> list[Problem]:
-    """Read every object that a row names, as fast as it can."""
+    """Read every object that a row names, as fast as possible; return those with problems."""
     found = (problem_with(named, len) for word in TABLES for named in named_objects(word))
     return [problem for problem in found if problem]
 
@@ -197,7 +197,7 @@ class _Pace:
 
 
 def _report_unnamed(prefix: str, progress: Progress) -> None:
-    """List a folder, always to its end: no store promises an order in which a listing could be taken up again."""
+    """Report objects without a row. The folder is listed to its end: no store promises an order to continue in."""
     keys = store.keys_written_before(prefix, datetime.fromisoformat(progress.began) - _YOUNG)
     while chosen := list(islice(keys, _AT_ONCE)):
         known = named_among(prefix, chosen) | objects_to_delete.noted_among(chosen)
@@ -207,15 +207,15 @@ def _report_unnamed(prefix: str, progress: Progress) -> None:
 
 
 _PROVIDERS = ("AWS_", "AZURE_", "GOOGLE_")  # how the names of their variables begin
-_ROWS = 1000  # which share a folder of the store
+_ROWS = 1000  # so many share a folder of the store
 _SIDE_BY_SIDE = 16  # each waits for the network most of the time
 
 
 def copy_store(source: Store, target: Store, progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
-    """Copy every object that a row names as it is, encrypted or not, unless one of its length is there; read each copy
-    back, and compare it with its row. Goes on where it was stopped, by a signal or after ``seconds``. Return
-    ``finished``, counts, among them how many rows ``remain``, and ``problems``: objects that are ``missing`` in the
-    source, or ``changed`` or ``unreadable`` once they were copied."""
+    """Copy every object that a row names as it is, encrypted or not, unless the target has it with the same length;
+    read each copy back, and compare it with its row. Continue where the last run was stopped, by a signal or after
+    ``seconds``. Return ``finished``; counts, among them how many rows ``remain``; and ``problems``: objects that are
+    ``missing`` in the source, or ``changed`` or ``unreadable`` once they were copied."""
     progress = Progress.resumed(progress_file)
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
 
@@ -241,8 +241,8 @@ def copy_store(source: Store, target: Store, progress_file: Path, seconds: float
 
 
 def opened(url: str, prefix: str = "") -> Store:
-    """Return the store at the URL, or that of the data folder where it is ``folder``. Where variables of a provider
-    have the prefix, they are its only credentials and endpoint."""
+    """Return the store at the URL, or that of the data folder if the URL is ``folder``. If there are variables of a
+    provider with the prefix, the store takes its credentials and endpoint from them alone."""
     kept = dict(os.environ)
     with_prefix = tuple(f"{prefix}{provider}" for provider in _PROVIDERS if prefix)
     given = {name.removeprefix(prefix): value for name, value in kept.items() if name.startswith(with_prefix)}
@@ -280,10 +280,10 @@ _PICTURES, _LOG = "pages/", "transparency/"
 
 
 def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
-    """Encrypt every object that a row names, and the transparency log, with the storage key, unless it is; delete
-    pictures and texts of pages that are not, which are made again. Of an object that an earlier key opens, the header
-    alone is made anew. Goes on where it was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
-    ``problems``: objects that cannot be read. Raise ``DomainError("configuration", …)`` without a storage key."""
+    """Encrypt every object that a row names, and the transparency log, with the current storage key; delete pictures
+    and texts of pages that are not encrypted with it, which are made again. If an earlier key opens an object, only its
+    header is replaced. Continue where the last run was stopped, by a signal or after ``seconds``. Return ``finished``,
+    counts and ``problems``: missing or unreadable objects. Raise ``DomainError("configuration", …)`` without a key."""
     store.encrypting()
     progress = Progress.resumed(progress_file)
 
@@ -306,8 +306,8 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
 
 
 def _encrypt_log() -> bool:
-    """Encrypt the transparency log; return False while it is being appended to, as an older state of it would be
-    written over a newer one."""
+    """Encrypt the transparency log. Return False while it is being appended to, because its older state could be
+    written over the newer one."""
     with log.alone() as mine:
         for key in store.keys_written_before(_LOG, clock.now()) if mine else ():
             if not store.encrypting().is_current(key):

@@ -1,1 +1,1 @@
-"""Requests to addresses that clients or certificates name: guarded, pinned to what was resolved, bounded."""
+"""Requests to addresses that clients or certificates name: checked, pinned to the resolved addresses, bounded."""

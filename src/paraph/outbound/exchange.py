@@ -1,6 +1,6 @@
-"""HTTP with addresses that may be hostile: checked, pinned to what was resolved, bounded in time and size. A connection
-goes to an address that was checked before, never to a name that could resolve anew; some are kept for later.
-:func:`post` is for what clients name (rule 6.1), :func:`fetch` for what certificates name."""
+"""HTTP with hosts that may be hostile: checked, pinned to resolved addresses, bounded in time and size. A connection
+goes to an address that was checked before, never to a name that could resolve anew; some connections are kept for
+later. :func:`post` is for addresses that clients name (rule 6.1), :func:`fetch` for those that certificates name."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ from paraph.outbound.url import check_url, port_of, reason_not_public
 
 _ANSWER_LIMIT = 8192  # bytes
 _SHORTEST_TRY_SECONDS = 0.5
-SECONDS = 4.0  # fewer than a delivery may take: a server that serves one client at a time keeps others waiting
+SECONDS = 4.0  # less than a delivery may take: an idle connection blocks a server that serves one client at a time
 _MOST = 100
 
 
@@ -39,7 +39,7 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
         self._seconds = seconds
         self._network = httpcore.AnyIOBackend()
         self.address = ""
-        """The one at the other end, once connected."""
+        """The address at the other end, once connected."""
 
     async def connect_tcp(
         self,
@@ -98,13 +98,13 @@ class PinnedConnection(NamedTuple):
 
 class KeptConnections:
     """The kept connections of one event loop. A host is checked anew before each exchange, and a connection is used
-    again only where the address at its other end is among those that were found."""
+    again only if the address at its other end is among those that the host has then."""
 
     def __init__(self) -> None:
         self._kept: list[PinnedConnection] = []
 
     def take(self, origin: httpcore.Origin, addresses: Sequence[str]) -> PinnedConnection | None:
-        """Return a connection that nobody else has from now on; None where there is none that its server left open."""
+        """Remove and return a kept connection that is still open; None if there is none to these addresses."""
         for kept in self._kept:
             if kept.origin == origin and kept.backend.address in addresses and not kept.http.has_expired():
                 self._kept.remove(kept)
@@ -112,7 +112,7 @@ class KeptConnections:
         return None
 
     async def keep(self, connection: PinnedConnection) -> None:
-        """Keep the connection if its exchange has ended as it should and its server agrees, else close it."""
+        """Keep the connection if its exchange has ended properly and its server leaves it open; else close it."""
         http = connection.http
         if http.is_idle() and not http.has_expired() and len(self._kept) < _MOST:
             self._kept.append(connection)
@@ -120,7 +120,7 @@ class KeptConnections:
             await http.aclose()
 
     async def close_expired(self, *, all_of_them: bool = False) -> None:
-        """Close what nobody has used for :data:`SECONDS`, and what its server has closed."""
+        """Close the connections that were not used for :data:`SECONDS`, or that their server has closed."""
         for kept in [kept for kept in self._kept if all_of_them or kept.http.has_expired()]:
             self._kept.remove(kept)
             await kept.http.aclose()
@@ -131,7 +131,7 @@ Resolver = Callable[[str, int], Awaitable[list[str]]]
 _FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
 """Raised by :func:`_exchange`, besides ``TimeoutError``, when the other side or the network fails."""
 _REDIRECTS = {301, 302, 307, 308}
-"""A request that is sent again, with its body, to the other address."""
+"""Statuses after which the request is sent again, with its body, to the other address."""
 _MOST_REDIRECTS = 3
 _POST_READ, _POST_KEEP = 64 * 1024, 2 * 1024  # bytes of an answer
 _RESOLVERS = ThreadPoolExecutor(max_workers=64, thread_name_prefix="resolve")
@@ -146,7 +146,7 @@ async def system_resolver(host: str, port: int) -> list[str]:
 def _addresses(host: str, port: int) -> list[str]:
     try:
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except UnicodeError as error:  # a label that no host name can have
+    except UnicodeError as error:  # no host name can have such a label
         raise OSError(f"{host} is not a name") from error
     return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
@@ -256,7 +256,7 @@ async def _exchange(
     url: str, request: _Request, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> tuple[int, bytes]:
     """Send the request and return the status and the beginning of the body. ``seconds`` bounds everything. Raise
-    ``DomainError`` for an address that may not be called, :data:`_FAULTS` and ``TimeoutError``."""
+    ``DomainError`` for an address that may not be called, one of :data:`_FAULTS`, or ``TimeoutError``."""
     async with asyncio.timeout(seconds):
         answer = await _exchange_once(url, request, network, schemes, seconds)
         for _ in range(request.redirects):
@@ -277,7 +277,7 @@ def _joined(url: str, location: str) -> str:
     try:
         return str(httpx.URL(url).join(location))
     except httpx.InvalidURL:
-        return location  # refused by its form
+        return location  # will be refused because of its form
 
 
 async def _exchange_once(
@@ -295,8 +295,8 @@ async def _exchange_once(
 
 
 async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
-    """Resolve the host once. Raise ``DomainError("forbidden", …)`` if any of its addresses is not public. Whoever named
-    the host reads the refusal, which is no way to learn what names mean in the operator's network."""
+    """Resolve the host once. Raise ``DomainError("forbidden", …)`` if any of its addresses is not public. The refusal
+    does not tell the client which addresses names have in the operator's network."""
     addresses = await network.resolve(url.raw_host.decode("ascii"), port_of(url))
     if not network.allow_private and any(map(reason_not_public, addresses)):
         raise DomainError("forbidden", f"Refused: {url.host} has an address that is not public.")
@@ -341,7 +341,7 @@ def _public_tls() -> ssl.SSLContext:
 
 
 def _explain(fault: BaseException) -> str:
-    """Say one of the :data:`_FAULTS` in at most 500 characters, for those who read of deliveries."""
+    """Describe one of the :data:`_FAULTS` in at most 500 characters, for people who look at deliveries."""
     if isinstance(fault, socket.gaierror):
         return f"the host name has no address: {fault.strerror}"
     return f"{type(fault).__name__}: {fault}"[:500]

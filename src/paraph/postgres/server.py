@@ -132,7 +132,7 @@ class Server:
 
     def _stop_leftover(self) -> None:
         """Stop the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
-        it."""
+        the server."""
         if not self._has_leftover():
             return
         stop: list[str | Path] = [self._programs / "pg_ctl", "stop", "-w", "-m", "fast", "-D", self.location.cluster]

@@ -1,4 +1,4 @@
-"""Copying a database into a file and back, whole or not at all, by programs of a version that fits its server."""
+"""Copying a database to a file and back, completely or not at all, by PostgreSQL programs of a fitting version."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _NEEDED = ("pg_dump", "pg_restore", "psql")
 
 
 def dumping_programs(server_major: int) -> Path:
-    """Return the folder of the programs of the server's own version, which know best what it keeps for itself, else of
+    """Return the folder of the programs of the server's own version, which know best what it keeps internally, else of
     the next newer one. Raise ``DomainError("postgres", …)`` without any: ``pg_dump`` refuses a newer server."""
     fitting = {major: folder for major, folder in _installed().items() if major >= server_major}
     if not fitting:
@@ -39,8 +39,8 @@ def dumping_programs(server_major: int) -> Path:
 
 
 def loading_programs() -> Path:
-    """Return the folder of the newest programs, which read what all before them have written. Raise
-    ``DomainError("postgres", …)`` where there are none."""
+    """Return the folder of the newest programs, which read the dumps of all earlier versions. Raise
+    ``DomainError("postgres", …)`` if there are none."""
     installed = _installed()
     if not installed:
         raise DomainError("postgres", "This machine has no pg_restore and psql: install postgresql-client.")
@@ -48,7 +48,7 @@ def loading_programs() -> Path:
 
 
 def _installed() -> dict[int, Path]:
-    """Return the folder of the programs of each major version that this machine has; of one version, Paraph's own."""
+    """Return the folder of the programs of each major version on this machine; of a version found twice, Paraph's."""
     folders = [*_DEBIAN.glob("*/bin")]
     if found := shutil.which("pg_dump"):
         folders.insert(0, Path(found).parent)
@@ -67,14 +67,14 @@ _KINDS = re.compile(
     rb"\d+; (\d+) (\d+) (?:SCHEMA|TYPE|FUNCTION|TABLE|SEQUENCE|SEQUENCE OWNED BY|DEFAULT|TABLE DATA|SEQUENCE SET|"
     rb"CONSTRAINT|CHECK CONSTRAINT|FK CONSTRAINT|INDEX|TRIGGER|TABLE ATTACH|INDEX ATTACH) [^\n]*\n"
 )
-"""The lines of ``pg_restore --list`` for what Paraph has: kind and oid of each."""
+"""Matches the lines of ``pg_restore --list`` for the kinds of objects that Paraph has; groups: kind and oid."""
 
 _LEFT_OUT = re.compile(
     rb"SET transaction_timeout = 0;\n|ALTER TABLE ONLY [^\t]+ ALTER COLUMN [^\t]+ SET \(pg_attver=\d+\);\n"
 )
-"""Statements that not every server takes, and that say nothing of the data: a default of newer servers, and a note that
-some servers keep for themselves, which a ``pg_dump`` of another version takes for an option. A row of data would have
-tabs between its columns."""
+"""Statements that some servers refuse and that do not concern the data: a default of newer servers, and a note that
+some servers keep internally, which a ``pg_dump`` of another version takes for an option. They match no row of data,
+which has tabs between its columns."""
 
 _COPY = re.compile(rb"COPY (\S+) \(.*\) FROM stdin;\n")
 _SCHEMA = re.compile(rb"CREATE SCHEMA (.+);\n")
@@ -89,8 +89,8 @@ _FOUND = b"""
 
 @dataclass(frozen=True)
 class Foreign:
-    """What a dump leaves out. ``schema``: where Paraph's tables are, ``relations``: what others have there, each as a
-    pattern of ``pg_dump``. ``others``: kind and oid of their functions and types there, and of what they have put on
+    """What a dump leaves out of ``schema``, that of Paraph's tables. ``relations``: those of others, each as a pattern
+    of ``pg_dump``; ``others``: kind and oid of the functions and types of others, and of what others have added to
     Paraph's tables."""
 
     schema: str
@@ -101,9 +101,9 @@ class Foreign:
 def dump(
     url: str, target: BinaryIO, connection: "psycopg.Connection[Any]", foreign: Foreign
 ) -> tuple[bytes, dict[str, int]]:
-    """Write what is Paraph's of the database as the connection's transaction sees it, in pg_dump's own compressed form,
-    and read it back. Return its table of contents, for :func:`load`, and the number of rows of each table. Raise
-    ``DomainError("postgres", …)`` with the program's words, or where another number of rows is read."""
+    """Dump everything of Paraph's in the database as the connection's transaction sees it, in pg_dump's own compressed
+    form, and read it back. Return its table of contents, for :func:`load`, and the number of rows of each table. Raise
+    ``DomainError("postgres", …)`` with the program's error output, or if the numbers of rows differ."""
     programs = dumping_programs(connection.info.server_version // 10_000)
     [snapshot] = connection.execute("SELECT pg_export_snapshot()").fetchone() or [""]
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", "--no-security-labels"]
@@ -129,7 +129,7 @@ def count_rows(connection: "psycopg.Connection[Any]", tables: Iterable[str]) -> 
 
 
 def _rows_written(programs: Path, dumped: BinaryIO, contents: bytes) -> dict[str, int]:
-    """Read the whole dump, and count. A line of ``\\.`` ends the rows of a table."""
+    """Read the whole dump, and count the rows of each table, which end with a line of ``\\.``."""
     rows = {}
     with _script(programs, dumped, contents) as script:
         for line in script:
@@ -140,8 +140,8 @@ def _rows_written(programs: Path, dumped: BinaryIO, contents: bytes) -> dict[str
 
 @contextmanager
 def _script(programs: Path, dumped: BinaryIO, contents: bytes) -> Iterator[IO[bytes]]:
-    """Give the statements that make these contents of a dump. Raise ``DomainError("postgres", …)`` where they end too
-    early."""
+    """Yield the statements that restore these contents of a dump. Raise ``DomainError("postgres", …)`` if they end
+    too early."""
     dumped.seek(0)
     with NamedTemporaryFile() as chosen:
         chosen.write(contents)
@@ -154,15 +154,15 @@ def _script(programs: Path, dumped: BinaryIO, contents: bytes) -> Iterator[IO[by
 
 
 def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
-    """Make these contents of what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the
-    program's words; the database is then as it was."""
+    """Restore these contents of a :func:`dump` in one transaction. Raise ``DomainError("postgres", …)`` with the
+    program's error output; the database is then unchanged."""
     programs = loading_programs()
     command: list[str | Path] = [programs / "psql", "--no-psqlrc", "--quiet", "--single-transaction"]
     command += ["--set=ON_ERROR_STOP=1", "--output=/dev/null"]
     with running(command, stdin=subprocess.PIPE, env=_environment(url)) as reader:
         assert reader.stdin
         write = reader.stdin.write
-        with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:  # of one that will say why
+        with suppress(BrokenPipeError), _script(programs, dumped, contents) as script:  # psql failed, and reports why
             for line in script:
                 if schema := _SCHEMA.fullmatch(line):
                     write(_MAKE_SCHEMA % (schema[1], schema[1]))
@@ -172,8 +172,8 @@ def load(url: str, dumped: BinaryIO, contents: bytes) -> None:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """Return the address that the programs connect to, kept out of their command lines, which everybody on the machine
-    can read."""
+    """Return an environment with the address that the programs connect to: their command lines can be read by everybody
+    on the machine."""
     given = conninfo_to_dict(url)
     known = {option.keyword.decode(): option.envvar for option in psycopg.pq.Conninfo.get_defaults()}
     named = {envvar.decode(): str(given[name]) for name, envvar in known.items() if envvar and given.get(name)}

@@ -1,1 +1,1 @@
-"""The job queue: deferring jobs, the queues and connections of workers, and what becomes of jobs that fail."""
+"""The job queue: deferring jobs, the queues and connections of workers, and the handling of jobs that fail."""

@@ -1,6 +1,6 @@
 """Jobs: the queues, adding a job in the transaction of the work that it follows, putting it off; and logging, counting
-and timing jobs under the id of the HTTP request that they follow from. Every worker serves each queue with threads of
-its own, so that a mail server that hangs holds up mails, and no seal (docs/decisions/queues.md)."""
+and timing jobs under the id of the HTTP request that caused them. Every worker serves each queue with separate threads,
+so that a mail server that hangs delays mails, but no seals (docs/decisions/queues.md)."""
 
 import time
 from collections.abc import Callable
@@ -20,20 +20,20 @@ MAIL = "mail"
 QUEUES = (DEFAULT, MAIL)
 RANKS = 1_000
 LAST = RANKS - 1
-"""A job's priority is ``-(deaths * RANKS + rank)``: of jobs that wait, those of the lowest rank are begun first, and
-after all of them those at which workers died."""
-RUN_SECONDS = 5.0  # of a job that does what is due: seals may wait for its place
+"""The highest rank. A job's priority is ``-(deaths * RANKS + rank)``: of jobs that wait, those of the lowest rank are
+begun first; jobs during which workers died are begun after all others."""
+RUN_SECONDS = 5.0  # for a job that does what is due, since seals may wait for the job's thread
 _TASKS = "paraph.flow.jobs."
-TRACE = "trace"  # the argument of a job that carries the id
-ATTEMPT = ContextVar("attempt", default=1)  # which one this is of the job that runs
+TRACE = "trace"  # the argument of a job that carries the id of the HTTP request
+ATTEMPT = ContextVar("attempt", default=1)  # the number of the current attempt at the running job
 
 _log = structlog.get_logger("paraph.job")
 
 
 def defer(task: str, **arguments: int | str) -> None:
     """Add a job for the task of :mod:`paraph.flow.jobs` with this name. The task is named, not imported, because its
-    verb defers further jobs: modules that import each other would be a cycle. Inside a transaction the job exists only
-    if the transaction commits. The id of the current HTTP request goes along. Raise
+    verb defers further jobs, and the imports would be circular. Inside a transaction, the job exists only if the
+    transaction commits. The job carries the id of the current HTTP request. Raise
     ``procrastinate.exceptions.TaskNotFound`` for an unknown name."""
     insert([job(task, rank=0, **arguments)])
 
@@ -44,15 +44,15 @@ def defer_last(task: str, **arguments: int | str) -> None:
 
 
 def is_live(task: str, **arguments: int | str) -> bool:
-    """Return whether a job of the task with these arguments, among others, waits or is being done."""
+    """Return whether a job of the task, whose arguments include these, waits or is being done."""
     live = ProcrastinateJob.objects.filter(task_name=f"{_TASKS}{task}", status__in=("todo", "doing"))
     return live.filter(args__contains=arguments).exists()
 
 
 def job(task: str, *, rank: int = 0, **arguments: int | str) -> ProcrastinateJob:
     """Return the row of a job, to be inserted in one statement with the work that it follows; otherwise as
-    :func:`defer`. ``rank``: of jobs that wait, those of a lower one are begun first. Not for tasks with a lock of the
-    queue: that there is such a job already would be told by the database alone."""
+    :func:`defer`. ``rank``: waiting jobs of a lower rank are begun first. Not for tasks with a queueing lock: for a
+    second such job, the database would refuse the whole statement."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     trace = {TRACE: request_id} if request_id else {}
     named = app.configure_task(f"{_TASKS}{task}", allow_unknown=False)
@@ -71,8 +71,8 @@ def job(task: str, *, rank: int = 0, **arguments: int | str) -> ProcrastinateJob
 
 
 class Reschedule(Exception):
-    """Put a job off, which is no failure: there is something to wait for, such as room below a ceiling of messages. Ask
-    for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
+    """Raised to put a job off, which is no failure: the job waits for something, such as room below a ceiling of
+    messages. It runs again at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
     without personal data."""
 
     reason: str
@@ -92,7 +92,7 @@ def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def _run(name: str, verb: Callable[..., None], arguments: dict[str, Any]) -> None:
-    # In the log, request_id is the id of the HTTP request. Arguments that are no numbers hold what others wrote.
+    # In the log, request_id is the id of the HTTP request. Arguments that are no numbers may contain personal data.
     fields = {key.replace("request_id", "signature_request"): n for key, n in arguments.items() if type(n) is int}
     log = _log.bind(task=name, **fields)
     began, result = time.perf_counter(), "failed"

@@ -23,10 +23,10 @@ from psycopg_pool import AsyncConnectionPool
 from paraph.database.connections import IDLE_SECONDS, connect, first_statement, is_readable
 from paraph.database.outage import cause_of_outage
 
-_CONNECTIONS = 3  # to fetch jobs, to note what became of them, for the heartbeat
+_CONNECTIONS = 3  # to fetch jobs, to store their results, for the heartbeat
 _HEARTBEAT_SECONDS = 3
-_POLL_SECONDS = 3  # for jobs that were put off; of new ones the database tells
-_FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
+_POLL_SECONDS = 3  # for jobs that were put off; the database notifies the worker of new ones
+_FORGOTTEN_AFTER_SECONDS = 120  # long after a dead worker's jobs were rescued, which needs its last heartbeat
 _PAUSE_SECONDS = 1
 _HAND_BACK_SECONDS = 2
 STILL_SECONDS = 300.0  # beyond any timeout of a connection, and most waits for a lock
@@ -36,32 +36,32 @@ _log = structlog.get_logger("paraph.worker")
 
 
 class QueueWorker:
-    """Do the jobs of its queue until it is asked to stop. Its work is a row of sessions. A session ends when any
-    statement fails for want of the database, since nobody knows then which jobs the database believes to be at hand.
-    The next one begins as soon as the database answers, under a new registration: the jobs of the old one are put back
+    """Do the jobs of a queue until it is asked to stop, in a sequence of sessions. A session ends when any statement
+    fails because the database is away, since it is then unknown which jobs the database believes to be running. The
+    next session begins as soon as the database answers, under a new registration: the jobs of the old one are put back
     into the queue, and no worker is suspected to have died."""
 
     def __init__(self, queue: str, concurrency: int) -> None:
         self.queue = queue
         self._concurrency = concurrency
         self._stopping = asyncio.Event()
-        self._ended = asyncio.Event()  # the session, by a lost connection or because it is to stop
+        self._ended = asyncio.Event()  # set when the session ends: a connection was lost, or the worker is to stop
         self._worker: Worker | None = None
         self.away = False
         """Whether the database did not answer when it was asked last."""
         self._turned_at = time.monotonic()
-        self._begun: list[float] = []  # when each job at hand was
+        self._begun: list[float] = []  # when each running job was begun
 
     @property
     def due(self) -> float:
-        """The moment, on the monotonic clock, by which it must have turned again if it is not to stand still: looked
-        for a job, as long as it has a place for one, or for the database; and ended each job."""
+        """The time, on the monotonic clock, by which the worker has to show a sign of life: to have looked for a job,
+        if it has a place for one, or for the database; and to have ended each running job."""
         has_place = len(self._begun) < self._concurrency
         looks = [self._turned_at + STILL_SECONDS] if has_place else []
         return min(looks + [begun + LONGEST_SECONDS for begun in self._begun])
 
     async def run(self) -> None:
-        """Work until it was asked to stop and its jobs at hand have ended."""
+        """Work until :meth:`stop` was called and the running jobs have ended."""
         while not self._stopping.is_set():
             try:
                 await try_connection()
@@ -78,7 +78,7 @@ class QueueWorker:
         self._ended.set()
 
     async def hand_back(self) -> None:
-        """Put the jobs at hand back into the queue, for others. To be called just before the process ends."""
+        """Put the running jobs back into the queue for other workers. To be called just before the process ends."""
         if self._worker and self._worker.worker_id is not None:
             with suppress(ConnectorException, DatabaseError, TimeoutError):
                 forget = self._worker.app.job_manager.unregister_worker(self._worker.worker_id)
@@ -91,7 +91,7 @@ class QueueWorker:
         answers = partial(self._note, "the database answers the worker again", away=False)
         connected = app.with_connector(Connector(_CONNECTIONS, self._ended.set, answers))
         async with connected.open_async():
-            # Periodic jobs are deferred on Django's connection of this one thread, which nobody else would renew.
+            # Periodic jobs are deferred on this thread's Django connection, which nothing else would renew.
             await sync_to_async(close_old_connections)()
             if before and before.worker_id is not None:
                 await connected.job_manager.unregister_worker(before.worker_id)
@@ -130,7 +130,7 @@ class QueueWorker:
         self.away, self._turned_at = away, time.monotonic()
 
 
-_CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
+_CONNECTION_SECONDS = 5.0  # how long a statement waits for a connection
 _INTERVAL_SECONDS = 5.0
 
 
@@ -142,8 +142,8 @@ async def try_connection() -> None:
 
 class Connector(PsycopgConnector):
     """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
-    ``lost`` is called when a statement fails for want of the database or the connection: procrastinate itself does not
-    tell of what it could not note; ``asked`` each time that the database has said which job is next, if any."""
+    ``lost`` is called when a statement fails because the database is away or the connection is lost, which
+    procrastinate does not report; ``asked`` each time that the database has answered which job is next, if any."""
 
     def __init__(
         self, max_connections: int, lost: Callable[[], None] = lambda: None, asked: Callable[[], None] = lambda: None
@@ -160,7 +160,7 @@ class Connector(PsycopgConnector):
 
     @asynccontextmanager
     async def _get_cursor(self, *connection: Any, **named: Any) -> AsyncIterator[Any]:
-        """Every statement asks for one."""
+        """Return the cursor that every statement uses, and call ``lost`` if the statement fails."""
         try:
             async with super()._get_cursor(*connection, **named) as cursor:
                 yield cursor
@@ -175,8 +175,8 @@ def _pool(**settings: Any) -> AsyncConnectionPool:
 
 
 class _QuietConnection(AsyncConnection):
-    """A connection that sleeps until its server says something. Psycopg's looks ten times a second whether it was
-    interrupted, also while a worker has nothing to do; here an event loop tells that."""
+    """A connection that sleeps until its server sends something. Psycopg's own wakes ten times a second, even while a
+    worker has nothing to do, to see whether it was interrupted; here, the event loop notices that."""
 
     async def wait(self, gen: PQGen[Any], interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> Any:
         return await super().wait(gen, interval, timeout)
@@ -188,6 +188,6 @@ async def _configure(connection: AsyncConnection) -> None:
 
 
 async def _check(connection: AsyncConnection) -> None:
-    """Ask the server only where its socket has something to read: a server that went away has closed it."""
+    """Check a connection by a statement only if its socket has something to read: a server that went away closed it."""
     if is_readable(connection.fileno()):
         await AsyncConnectionPool.check_connection(connection)

@@ -1,4 +1,4 @@
-"""Put jobs of dead workers back into the queue, and delete the records of jobs that failed long ago."""
+"""Putting jobs of dead workers back into the queue, and deleting the records of jobs that failed long ago."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ _STARTED = """
 """
 
 GiveUp = Callable[[ProcrastinateJob, Exception], None]
-"""Tells that a job is not tried again, and why."""
+"""Called with a job that is not tried again, and the reason."""
 
 
 class WorkerDied(Exception):
@@ -38,10 +38,10 @@ class WorkerDied(Exception):
 
 
 def rescue_jobs(give_up: GiveUp) -> int:
-    """Put the jobs of workers without a heartbeat for 10 s back into the queue, and give up jobs that a worker ran when
-    it died for the third time. Return the number of both. An advisory lock admits one process at a time: the slower of
-    two would put back a job that another worker has started since. A worker that was only slow may still run its job,
-    which is why every job is safe to repeat. While no worker is dead, this is one statement."""
+    """Put the jobs of workers without a heartbeat for 10 s back into the queue, but give up jobs during which a worker
+    died for the third time. Return the number of both together. An advisory lock admits one process at a time: the
+    slower of two would put back a job that another worker has started since. A worker that was only slow may still run
+    its job, which is why every job is safe to repeat. While no worker is dead, this is one statement."""
     close_old_connections()
     if not _stalled():
         return 0
@@ -60,8 +60,8 @@ def _stalled() -> list[Job]:
 
 
 def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
-    """Count the workers that a job may have killed in its priority: suspected jobs run after all others, and those
-    suspected more than once at intervals, not beside each other."""
+    """Count in a job's priority the workers that it may have killed: suspected jobs run after all others, and those
+    suspected more than once run at intervals, not at the same time."""
     suspected, delay = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
         assert job.id is not None
@@ -79,8 +79,8 @@ def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
 
 
 def _suspected(jobs: set[int]) -> set[int]:
-    """Select the jobs that may have killed their worker. Such a job had run for a while at the worker's last heartbeat:
-    a worker that somebody kills has rarely been at one job for long. And it started after this service did: older jobs
+    """Return the jobs that may have killed their worker. Such a job had run for a while at the worker's last heartbeat:
+    a worker that somebody kills has rarely run one job for long. And the job started after this service did: older jobs
     ran when the whole service ended. Durations are compared, not times, because the clocks of two machines differ."""
     with connection.cursor() as cursor:
         cursor.execute(_STARTED, [list(jobs)])
@@ -97,7 +97,7 @@ def living_workers() -> int:
 
 
 def forget_old_jobs() -> None:
-    """Delete the records of jobs that failed for good 90 days ago; workers delete those of successful jobs at once."""
+    """Delete the records of jobs that failed for good over 90 days ago; workers delete successful jobs at once."""
     close_old_connections()
     forget = async_to_sync(app.job_manager.delete_old_jobs)
     forget(nb_hours=_KEEP_FAILED_HOURS, include_failed=True, include_cancelled=True, include_aborted=True)

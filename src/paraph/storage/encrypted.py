@@ -1,10 +1,10 @@
-"""A store whose objects are encrypted with ``PARAPH_STORAGE_KEY``. Objects from before stay readable as they are.
+"""A store whose objects are encrypted with ``PARAPH_STORAGE_KEY``. Objects that are not encrypted stay readable.
 
 The form of an encrypted one: a header, then the content in chunks. The header is a mark of 16 bytes, the id of the
 storage key (8), and the object's random key encrypted with it (AES-256-GCM: 12 + 32 + 16), bound to the name of the
-object. A chunk has 64 KiB of the content, the last one less, encrypted with the object's key: its nonce is its number
-and whether it is the last, so that chunks that are missing, moved or added are seen. How long the content is, follows
-from the object's length.
+object. A chunk has 64 KiB of the content, the last one at most as much, encrypted with the object's key. Its nonce is
+its number and whether it is the last, so that missing, moved or added chunks are detected. The length of the content
+follows from that of the object.
 """
 
 import io
@@ -28,7 +28,7 @@ STORED_CHUNK = CHUNK + _TAG
 
 
 class DamagedObjectError(OSError):
-    """An object was changed, cut, or put under another name."""
+    """An object was changed or cut off, or stored under another name."""
 
 
 class UnknownStorageKeyError(OSError):
@@ -36,7 +36,7 @@ class UnknownStorageKeyError(OSError):
 
 
 class StorageKeys:
-    """``current``: the storage key of new objects, "" to leave them as they are. ``further`` keys open objects, too."""
+    """``current``: the storage key of new objects, "" to leave them unencrypted. ``further`` keys also open objects."""
 
     def __init__(self, current: str, further: Sequence[str] = ()) -> None:
         self._keys = {_key_id(key): tokens.derive(key.encode(), "object-keys") for key in (current, *further) if key}
@@ -44,7 +44,7 @@ class StorageKeys:
         self._current = _key_id(current)
 
     def encrypted(self, name: str, read: Callable[[int], bytes]) -> Iterator[bytes]:
-        """Yield the parts of an object with this name, by the current storage key, whose content ``read`` gives."""
+        """Yield the parts of an object with this name, whose content ``read`` gives, encrypted by the current key."""
         key = tokens.random_bytes(_KEY)
         yield self.header(name, key)
         cipher, number, block = AESGCM(key), 0, read(CHUNK)
@@ -58,7 +58,7 @@ class StorageKeys:
             number, block = number + 1, following
 
     def header(self, name: str, key: bytes) -> bytes:
-        """Return the header of an object with this name and key, by the current storage key."""
+        """Return the header of an object with this name and key, encrypted by the current storage key."""
         start = MARK + self._current
         return start + tokens.encrypt(self._keys[self._current], key, start + name.encode())
 
@@ -74,21 +74,21 @@ class StorageKeys:
             raise damaged(name) from error
 
     def is_current(self, header: bytes) -> bool:
-        """Return whether an object that begins so is encrypted with the current storage key."""
+        """Return whether an object with this header is encrypted with the current storage key."""
         return header.startswith(MARK + self._current)
 
     def lacks(self, header: bytes) -> bool:
-        """Return whether an object that begins so is encrypted with a storage key that is not set here."""
+        """Return whether an object with this header is encrypted with a storage key that is not set here."""
         return is_encrypted(header) and header[len(MARK) : len(MARK) + _ID] not in self._keys
 
 
 def is_encrypted(start: bytes) -> bool:
-    """Return whether an object that begins so is encrypted."""
+    """Return whether an object that starts with these bytes is encrypted."""
     return start.startswith(MARK)
 
 
 def content_size(stored: int, name: str) -> int:
-    """Return how long the content of an object of so many bytes is. Raise :class:`DamagedObjectError`."""
+    """Return the length of the content of an object of ``stored`` bytes. Raise :class:`DamagedObjectError`."""
     chunks = -(-(stored - HEADER) // STORED_CHUNK)
     size = stored - HEADER - _TAG * chunks
     if chunks < 1 or size < (chunks - 1) * CHUNK:
@@ -105,12 +105,12 @@ def _nonce(number: int, *, last: bool) -> bytes:
 
 
 def _key_id(key: str) -> bytes:
-    """Tell storage keys apart, and nothing of them."""
+    """Return bytes that tell storage keys apart, and from which nothing of a key can be found out."""
     return tokens.derive(key.encode(), "object-key-id")[:_ID]
 
 
 class DecryptedFile(SeekableFile):
-    """``stored``: the object, which is closed with this file. Reading raises
+    """The content of an encrypted object. ``stored``: the object, which is closed with this file. Reading raises
     :class:`DamagedObjectError`."""
 
     def __init__(self, stored: BinaryIO, key: bytes, name: str) -> None:
@@ -155,7 +155,7 @@ _BLOCK = 1 << 20
 
 
 class EncryptedStore:
-    """Keep its objects in ``inner``. Addresses of downloads are the service's own, since the bucket cannot decrypt."""
+    """Keep objects in the store ``inner``. Downloads have addresses of the service: a bucket cannot decrypt objects."""
 
     presign = staticmethod(presigned_url)
 
@@ -175,7 +175,7 @@ class EncryptedStore:
 
     @contextmanager
     def stage(self) -> Iterator[StagedObject]:
-        """The staged file is not encrypted yet: it is read where it lies before it is known whether it is kept."""
+        """Yield a staged file that is not encrypted yet: it is read before it is known whether it will be kept."""
         with self._inner.stage() as plain:
             yield StagedObject(plain.file, partial(self._keep, plain.file)) if self._keys.encrypt else plain
 
@@ -203,8 +203,8 @@ class EncryptedStore:
             return self._keys.is_current(file.read(HEADER))
 
     def encrypt_anew(self, key: str) -> None:
-        """Encrypt an object that is not, or that another storage key opens; of the latter the header alone changes.
-        Replaces it as a whole. Raise ``FileNotFoundError`` and what :meth:`open` raises."""
+        """Encrypt an object that is not encrypted, or is encrypted with another storage key; then only its header
+        changes. Replace the object atomically. Raise ``FileNotFoundError`` and what :meth:`open` raises."""
         with self._inner.open(key) as file:
             header = file.read(HEADER)
             if not is_encrypted(header):

@@ -33,14 +33,14 @@ class LocalStore:
 
     @contextmanager
     def stage(self) -> Iterator[StagedObject]:
-        """The staged file lies in the same file system as the objects, so that keeping it is a rename."""
+        """Yield a staged file in the same file system as the objects, so that keeping it is a rename."""
         path = self.root / _STAGED / tokens.random_hex(16)
         self._make_folder(path.parent)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             try:
                 yield StagedObject(file, lambda key: self._keep(file, path, key))
             finally:
-                with suppress(OSError):  # the folder is away; a start sweeps
+                with suppress(OSError):  # the folder is unreachable; the next start sweeps it
                     path.unlink(missing_ok=True)
 
     def get(self, key: str) -> bytes:
@@ -64,7 +64,7 @@ class LocalStore:
                 yield key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC)
 
     def _keys(self, folder: str, after: str) -> Iterator[str]:
-        """Read a folder once for each so many names: the system lists them in no order, and there may be millions."""
+        """Yield keys in order. Reads a folder anew for each ``_LISTED`` names, which the system lists in no order."""
         found = [""] * _LISTED
         while len(found) == _LISTED:
             found = []
@@ -101,7 +101,7 @@ class LocalStore:
 
 
 def _is_beyond(name: str, after: str) -> bool:
-    """Return whether the key, or any key in the folder, comes after that one."""
+    """Return whether the key ``name``, or any key in the folder ``name``, may come after the key ``after``."""
     return name > after or (name.endswith("/") and after.startswith(name) and after != name)
 
 

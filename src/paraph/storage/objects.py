@@ -1,5 +1,5 @@
-"""Objects: the form of their keys, one that is being written, what every kind of store does, and presigned addresses,
-which :mod:`paraph.files` serves while they are valid."""
+"""Objects: the form of their keys, staged objects, the interface of every store, and presigned addresses, which
+:mod:`paraph.files` serves while they are valid."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -35,8 +35,8 @@ def folder_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class StagedObject:
-    """``file`` is empty at first, and can be written and read. ``keep(key)`` stores its content as an object,
-    atomically replacing any object of that key and durable on return; afterwards nothing more may be written."""
+    """An object that is being written. ``file`` is empty at first. ``keep(key)`` stores its content, atomically
+    replacing any object of that key and durable on return; afterwards nothing more may be written."""
 
     file: BinaryIO
     keep: Callable[[str], None]
@@ -53,7 +53,7 @@ class SeekableFile(RawIOBase):
 
 
 class Store(Protocol):
-    """What a disk or a network does raises ``OSError``; so does reading, later, from a file that was opened."""
+    """A place for objects. Faults of the disk or the network raise ``OSError``, also when an opened file is read."""
 
     def put(self, key: str, content: bytes | BinaryIO) -> None: ...
     def stage(self) -> AbstractContextManager[StagedObject]: ...
@@ -67,7 +67,7 @@ class Store(Protocol):
 
 
 def presigned_url(key: str, filename: str, seconds: int) -> str:
-    """``{public_url}/files/{key}?expires=…&filename=…&signature=…``, valid for ``seconds`` from now."""
+    """Return ``{public_url}/files/{key}?expires=…&filename=…&signature=…``, valid for ``seconds`` from now."""
     expires = int(clock.now().timestamp()) + seconds
     signature = _signatures(checked_key(key), str(expires), filename)[0]
     query = urlencode({"expires": expires, "filename": filename, "signature": signature})
@@ -75,8 +75,8 @@ def presigned_url(key: str, filename: str, seconds: int) -> str:
 
 
 def check_link(key: str, expires: str, filename: str, signature: str) -> None:
-    """Raise ``DomainError("forbidden", …)`` unless the signature is ours, over these very values, and has not
-    expired."""
+    """Raise ``DomainError("forbidden", …)`` unless the signature is ours and covers exactly these values, and the link
+    has not expired."""
     given = signature.encode(errors="surrogatepass")
     if not any(tokens.same(expected.encode(), given) for expected in _signatures(key, expires, filename)):
         raise DomainError("forbidden", "This link is not valid: it was changed or cut.")
@@ -85,6 +85,6 @@ def check_link(key: str, expires: str, filename: str, signature: str) -> None:
 
 
 def _signatures(*parts: str) -> list[str]:
-    """Return the signatures by each secret, first the one in use."""
+    """Return the signature by each secret, first the one by the secret in use."""
     signed = [part.encode(errors="surrogatepass") for part in parts]
     return [tokens.keyed_hash(key, *signed).hex() for key in settings.SECRETS.keys("files")]

@@ -4,9 +4,9 @@ Credentials and endpoints come from the variables of the provider's own tools (`
 ``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_ACCOUNT_KEY`` …). Addresses of downloads are
 signed for the endpoint that callers reach; where there is none, the service hands the objects out itself.
 
-A bucket that does not answer holds nobody up for long (docs/decisions/fair-waiting.md): each call has a time, takes one
-of the places that a web process has for the store, and after one that waited in vain the others fail at once, until one
-that tries for all is answered.
+A bucket that does not answer delays nobody for long (docs/decisions/fair-waiting.md): each call has a time limit and
+takes one of the places that a web process has for the store. After a call has waited in vain, the others fail at once
+until a single call, made for all of them, is answered.
 """
 
 import errno
@@ -36,19 +36,19 @@ from paraph.storage.objects import SeekableFile, StagedObject, checked_key, pres
 _BLOCK = 1 << 20
 _PROVIDERS = ("AWS", "GOOGLE", "AZURE")  # how the names of their variables begin
 _TIMES = {"CONNECT_TIMEOUT": "5s", "READ_TIMEOUT": "10s", "TIMEOUT": "60s"}
-"""How long a connection, an answer (or more of it) and the end of an answer are waited for. They are set as variables
-where an operator set none: options of the program would replace whatever else the variables say."""
+"""How long to wait for a connection, for an answer (or more of it), and for the end of an answer. They are set as
+variables, unless the operator has set them: options given in code would override the operator's other variables."""
 _RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=10)}
-_IN_VAIN = 9.0  # s after which a failure means that the store hangs: it is a little less than it is waited for
-_IN_ALL = 60.0  # s that one call finds out for all, at most
+_IN_VAIN = 9.0  # s; a call that fails after more than this shows that the store hangs: a little less than the timeout
+_IN_ALL = 60.0  # s during which a single call tries for all others, at most
 _PAUSE = 5.0  # s for which a store that hangs is left alone
-_AT_ONCE = 2  # parts of a large object on their way, so that each arrives in time where the line is slow
+_AT_ONCE = 2  # parts of a large object sent side by side: few, so that each arrives in time on a slow line
 
 
 class RemoteStore:
-    """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
-    to be internal. Raise ``DomainError("configuration", …)`` when obstore cannot use it; later, ``AwayError`` where it
-    refuses, fails or does not answer in time."""
+    """The bucket at ``url``, whose endpoint callers reach at ``public_url``; "": at the same address, unless that is
+    known to be internal. Raise ``DomainError("configuration", …)`` when obstore cannot use it. Methods raise
+    ``AwayError`` when the bucket refuses, fails or does not answer in time."""
 
     def __init__(self, url: str, public_url: str = "") -> None:
         self._url, self._again_at = url, 0.0
@@ -86,7 +86,7 @@ class RemoteStore:
         return io.BufferedReader(_ObjectFile(reader, self._asking), _BLOCK)
 
     def delete(self, *keys: str) -> None:
-        """Delete several at a time; each by itself in a bucket that refuses one which is gone."""
+        """Delete several objects at a time, or each by itself if the bucket refuses to delete one that is missing."""
         try:
             with self._asking():
                 obstore.delete(self._store, list(map(checked_key, keys)))
@@ -95,8 +95,8 @@ class RemoteStore:
                 self.delete(key)
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        """Sign an address. The bucket saves a download under the name that :meth:`put` has set, the service under
-        ``filename``."""
+        """Return a signed address. A download from the bucket has the name that :meth:`put` has set; one from the
+        service has the name ``filename``."""
         if self._public is None:
             return presigned_url(key, filename, seconds)
         return obstore.sign(self._public, "GET", checked_key(key), timedelta(seconds=seconds))
@@ -105,7 +105,7 @@ class RemoteStore:
         return disk_usage(gettempdir()).free
 
     def listing(self, prefix: str, after: str) -> Iterator[tuple[str, int, datetime]]:
-        """In the order in which the bucket lists, which is that of the keys in S3, Google Cloud and Azure."""
+        """Yield objects in the bucket's own order, which is that of the keys in S3, Google Cloud and Azure."""
         pages = obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/", offset=after or None)
 
         def next_page() -> Any:
@@ -125,13 +125,13 @@ class RemoteStore:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Ask the bucket, in the block. Raise ``FileNotFoundError``, ``AwayError`` with one sentence, or
-        ``NoPlaceError`` where too many wait for it."""
+        """Guard a block that calls the bucket. Raise ``FileNotFoundError``, ``AwayError`` with one sentence, or
+        ``NoPlaceError`` if too many threads wait for the bucket."""
         with object_store():
             began, again_at = time.monotonic(), 0.0
             if began < self._again_at:
                 raise self._away("did not answer in time, and is asked again in a few seconds")
-            if self._again_at:  # this call finds out for all
+            if self._again_at:  # this call tries for all others
                 self._again_at = began + _IN_ALL
             try:
                 yield
@@ -162,8 +162,8 @@ def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
 
 
 class _ObjectFile(SeekableFile):
-    """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files. Each
-    read takes place while ``asking()``."""
+    """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files. Each read
+    is guarded by ``asking()``."""
 
     def __init__(self, reader: Any, asking: Callable[[], AbstractContextManager[None]]) -> None:
         self._reader, self._asking = reader, asking

@@ -31,7 +31,7 @@ def put(key: str, content: bytes | BinaryIO) -> None:
 
 @contextmanager
 def stage() -> Iterator[StagedObject]:
-    """A context manager that gives an object to write. It is discarded on leaving unless it was kept."""
+    """Yield an object to write, which is discarded at the end of the block unless it was kept."""
     with ExitStack() as stack:
         with describing_faults():
             staged = stack.enter_context(_store().stage())
@@ -51,14 +51,14 @@ def open(key: str) -> BinaryIO:
 
 
 def delete(*keys: str) -> None:
-    """Delete the objects, also those that are gone already."""
+    """Delete the objects; those that do not exist are ignored."""
     with describing_faults():
         _store().delete(*keys)
 
 
 def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
-    """Return an address from which anyone may download the object for ``seconds``, saved as ``filename``. It is signed
-    without looking whether the object exists."""
+    """Return an address from which anyone may download the object for ``seconds``, saved as ``filename``. Whether the
+    object exists is not checked."""
     return _store().presign(key, filename, seconds)
 
 
@@ -68,13 +68,13 @@ def free_bytes() -> int:
 
 
 def listing(prefix: str, after: str = "") -> Iterator[tuple[str, int, datetime]]:
-    """Yield key, length and time of the last writing of each object below the folder ``prefix`` (with its slash), in
-    the order of the keys, from the first beyond ``after``. Needs the memory of some thousand keys at most."""
+    """Yield the key, length and last modification of each object below the folder ``prefix`` (with its slash), in the
+    order of the keys, starting after ``after``. At most some thousand keys are in memory at a time."""
     return _store().listing(prefix, after)
 
 
 def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
-    """Yield the keys below the folder whose objects were last written before that time."""
+    """Yield the keys below the folder whose objects were last written before the time ``before``."""
     return (key for key, _, written in listing(prefix) if written < before)
 
 
@@ -84,8 +84,8 @@ def sweep() -> None:
 
 
 def encrypting() -> EncryptedStore:
-    """Return the store, where ``PARAPH_STORAGE_KEY`` is set. Raise ``DomainError("configuration", …)`` where it is
-    not."""
+    """Return the store, which encrypts its objects. Raise ``DomainError("configuration", …)`` unless
+    ``PARAPH_STORAGE_KEY`` is set."""
     found = _store()
     if not isinstance(found, EncryptedStore) or not settings.PARAPH.storage_key:
         raise DomainError("configuration", "PARAPH_STORAGE_KEY is not set: there is no key to encrypt with.")
@@ -113,15 +113,15 @@ def _settings() -> tuple[str, str, Path, str, tuple[str, ...]]:
 def _opened(
     url: str, public_url: str, data_dir: Path, key: str, further: tuple[str, ...]
 ) -> tuple[Store, StorageKeys, Store]:
-    """Return the store as it is, the storage keys, and the store whose objects they encrypt and open, if there are
-    any."""
+    """Return the store without encryption, the storage keys, and the store that encrypts and opens objects with them,
+    or the same store if there are no keys."""
     plain = plain_store(url, data_dir, public_url)
     keys = StorageKeys(key, further)
     return plain, keys, EncryptedStore(plain, keys) if key or further else plain
 
 
 def plain_store(url: str, data_dir: Path, public_url: str = "") -> Store:
-    """Return the bucket, or without a URL the folder in the data folder, with its objects as they are there."""
+    """Return the bucket or, without a URL, the folder in the data folder; its objects are not decrypted."""
     if not url:
         return LocalStore(data_dir / "objects")
     from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it
@@ -130,14 +130,14 @@ def plain_store(url: str, data_dir: Path, public_url: str = "") -> Store:
 
 
 def decrypting(plain: Store) -> EncryptedStore:
-    """Return that store, its objects opened with the storage keys that are set here."""
+    """Return a store that opens the objects of ``plain`` with the storage keys that are set here."""
     return EncryptedStore(plain, _opened(*_settings())[1])
 
 
 @contextmanager
 def describing_faults(*, reading: bool = False) -> Iterator[None]:
-    """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
-    number; where an object is read, one that is missing stays ``FileNotFoundError``."""
+    """Raise faults of the store's disk or network within the block as ``AwayError``, except those of a full disk and,
+    if ``reading``, the ``FileNotFoundError`` of a missing object."""
     try:
         yield
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""Making accounts, giving them their first password, logging them out everywhere; when people were last here, and which
+"""Making accounts, setting their first password, logging them out everywhere; when members last visited, and which
 mails about their requests they want."""
 
 from base64 import b64decode, b64encode
@@ -29,8 +29,8 @@ _PRECISION = timedelta(minutes=5)
 
 
 def account(email: str, name: str = "") -> User:
-    """Return the account of the address, a new one without a password where there is none. The address counts as
-    confirmed: whoever calls this vouches for it, or has seen its owner follow a link. Raise ``DomainError``."""
+    """Return the account of the address; make one without a password if there is none. The address counts as
+    confirmed: the caller vouches for it, or its owner has followed a link. Raise ``DomainError``."""
     email = checked_address(email)
     user, is_new = User.objects.get_or_create(email=email, defaults={"name": name.strip()[:_LONGEST_NAME]})
     if is_new:
@@ -55,7 +55,7 @@ def checked_address(email: str) -> str:
 
 def set_first_password(user: User, password: str) -> None:
     """Set the password of an account that has none. Raise ``DomainError("validation_error", …)``, also for an account
-    that has one: it belongs to its owner."""
+    that has a password, which only its owner may change."""
     if user.has_usable_password():
         sentence = _("%(email)s already has an account with a password.")
         raise DomainError("validation_error", sentence % {"email": user.email})
@@ -75,22 +75,22 @@ def end_sessions(user: User) -> None:
 
 @transaction.atomic
 def note_account_change(user: User, actor: Actor, action: Action) -> None:
-    """Note the change in the log of each organization; in one order, so that two at once do not wait for each
-    other."""
+    """Note the change in the log of each of the user's organizations; always in the same order, so that two changes at
+    once cannot deadlock."""
     for organization_id in user.memberships.order_by("organization_id").values_list("organization_id", flat=True):
         note(organization_id, actor, action, user.email)
 
 
 def password_link(user: User) -> str:
-    """Return a link by which the owner of an account sets its password, once and within ``PASSWORD_RESET_TIMEOUT``, as
-    the mail for a forgotten password has it."""
+    """Return a link with which the owner of an account can set its password, once and within
+    ``PASSWORD_RESET_TIMEOUT``: the same kind of link as in the mail for a forgotten password."""
     address = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
     return f"{settings.PARAPH.public_url}{reverse('account_reset_password_from_key', kwargs=address)}"
 
 
 def seen(member: Member) -> None:
-    """Note the time and the language of the member's visit, at most every five minutes, so that not every page
-    writes."""
+    """Note the time and the language of the member's visit, at most every five minutes, so that not every page view
+    writes to the database."""
     now = clock.now()
     if member.last_seen_at is None or member.last_seen_at <= now - _PRECISION:
         Member.objects.filter(pk=member.pk).update(last_seen_at=now, last_language=(get_language() or "")[:5])
@@ -98,7 +98,7 @@ def seen(member: Member) -> None:
 
 
 def wanted_mails(user: User) -> list[str]:
-    """Return the kinds that are not turned off."""
+    """Return the kinds of mails that the user has not turned off."""
     muted = set(user.muted_mails.values_list("kind", flat=True))
     return [kind.value for kind in MailKind if kind not in muted]
 
@@ -109,7 +109,7 @@ def wants(user: User, kind: str) -> bool:
 
 @transaction.atomic
 def mute_all_but(user: User, wanted: Collection[str]) -> None:
-    """Turn all other kinds off, and these on."""
+    """Turn the ``wanted`` kinds of mails on, and all others off."""
     user.muted_mails.filter(kind__in=wanted).delete()
     unwanted = [MutedMail(user=user, kind=kind) for kind in MailKind if kind not in wanted]
     MutedMail.objects.bulk_create(unwanted, ignore_conflicts=True)
@@ -119,7 +119,7 @@ _SECOND_FACTORS = "second factors"
 
 
 def with_second_factor(user_ids: Collection[int]) -> set[int]:
-    """Return those of the accounts that have an authenticator app, a security key or a passkey."""
+    """Return the ids of those accounts that have an authenticator app, a security key or a passkey."""
     kinds = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
     return set(Authenticator.objects.filter(user_id__in=user_ids, type__in=kinds).values_list("user_id", flat=True))
 
@@ -129,7 +129,7 @@ def encrypt_factor(text: str) -> str:
 
 
 def decrypt_factor(text: str) -> str:
-    """Return the text that was :func:`encrypt_factor`. Raise ``ValueError`` where no secret opens it."""
+    """Return the text that :func:`encrypt_factor` encrypted. Raise ``ValueError`` if no secret opens it."""
     plain: bytes = settings.SECRETS.decrypt(_SECOND_FACTORS, b64decode(text))
     return plain.decode()
 

@@ -1,4 +1,4 @@
-"""The activity log: what members and operators did with an organization, in rows that only grow."""
+"""The activity log: what members and operators did with an organization, in a table that only grows."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -73,8 +73,8 @@ class Action(TextChoices):
 
 @dataclass(frozen=True)
 class Actor:
-    """``id`` and ``email`` are those of the account of a member or of an operator in a browser, or ``id`` that of an
-    application; of an operator who gives a command, ``email`` is the name. ``ip``: the address of the call."""
+    """Who acts. ``id`` and ``email``: those of the account of a member or of an operator in a browser; for an
+    application, ``id`` alone; for an operator who gives a command, their name in ``email``. ``ip``: the caller's."""
 
     kind: str
     id: int | None = None
@@ -85,7 +85,7 @@ class Actor:
 OPERATOR = Actor(ActorKind.OPERATOR)
 SERVICE = Actor(ActorKind.SERVICE)
 SIGNER = Actor(ActorKind.SIGNER)
-"""Whoever signs: the log names request and signer by their ids alone, so that a signer can be erased."""
+"""A signer: the log names requests and signers by their ids alone, so that a signer can be erased."""
 
 
 def note(
@@ -97,10 +97,10 @@ def note(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> Activity:
-    """Append an entry to the organization's log. Call it in the transaction of the change that it tells of. ``action``
-    is an :class:`Action`; without an organization the entry is the installation's, and ``action`` the command that an
+    """Append an entry to the organization's log. Call this in the transaction of the change. ``action`` is an
+    :class:`Action`; without an organization, the entry is the installation's, and ``action`` is the command that an
     operator gave, or what they did at ``/operator``. ``before`` and ``after`` are plain JSON and never hold a secret.
-    What an operator did to an organization stands in the service's log too, once it is committed."""
+    What an operator did to an organization is also written to the service's log, once it is committed."""
     entry = Activity.objects.create(
         organization_id=organization_id,
         actor_kind=actor.kind,
@@ -119,8 +119,8 @@ def note(
 
 
 def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> None:
-    """Note that requests were exported, and by which filters. Words that were searched may be a name, which could never
-    be erased here, so the entry says no more than that there were some."""
+    """Note that requests were exported, and with which filters. Searched words may be a name, which could never be
+    erased here, so the entry says only that there were some."""
     searched = {"q": "…"} if "q" in asked else {}
     with transaction.atomic():
         note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked | searched)

@@ -34,7 +34,7 @@ class NewApplication:
 
 @dataclass(frozen=True)
 class Rotated(NewApplication):
-    """``ends_at``: until when the key and the secret before hold."""
+    """``ends_at``: until when the earlier key and the earlier secret stay valid."""
 
     ends_at: datetime
 
@@ -66,7 +66,7 @@ def create_application(
 def new_application(
     organization: Organization, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
 ) -> NewApplication:
-    """Make an application with its first key, and no entry in the activity log: that of a first start has none.
+    """Make an application with its first key, without an entry in the activity log, as on the first start.
     ``origins``: the sites that may show its signing pages in a frame, any if empty. Raise
     ``DomainError("validation_error", …)``."""
     require_choice("environment", environment, Environment.values)
@@ -92,9 +92,9 @@ def update_application(
     name: str | None = None,
     webhook_url: str | None = None,
 ) -> Application:
-    """Change what is not None, and note what has become different. ``origins`` replace the sites that may show the
-    application's signing pages in a frame. An empty ``webhook_url`` ends its webhooks; those recorded before keep their
-    address. Raise ``DomainError``: ``not_found``, ``validation_error``."""
+    """Change what is not None, and note the differences. ``origins`` replace the sites that may show the application's
+    signing pages in a frame. An empty ``webhook_url`` ends its webhooks; earlier deliveries keep their address. Raise
+    ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(application.organization_id)
     application = existing_application(application.pk)
     before = _settings(application)
@@ -115,10 +115,10 @@ def update_application(
 
 @transaction.atomic
 def rotate_application(actor: Actor, application: Application, overlap: timedelta) -> Rotated:
-    """Give the application a new key, which holds at once, and a new secret, which signs its webhooks after the
-    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets. Rotating
-    again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
-    ``DomainError``: ``not_found``, ``validation_error``."""
+    """Give the application a new key, which is valid at once, and a new secret, which alone signs its webhooks after
+    the ``overlap``. Until then the earlier keys stay valid, and webhooks carry the signatures of both secrets. Rotating
+    again during an overlap ends it: the key made last and its secret become the earlier ones. Raise ``DomainError``:
+    ``not_found``, ``validation_error``."""
     locked_organization(application.organization_id)
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise DomainError("validation_error", f"The overlap must be at most {LONGEST_OVERLAP.days} days.")
@@ -127,7 +127,7 @@ def rotate_application(actor: Actor, application: Application, overlap: timedelt
     if application.next_webhook_secret_encrypted is not None:
         application.webhook_secret_encrypted = application.next_webhook_secret_encrypted
     keys = ApiKey.objects.filter(application=application)
-    keys.filter(revoked_at__gt=now).update(revoked_at=now)  # those of an overlap that still runs
+    keys.filter(revoked_at__gt=now).update(revoked_at=now)  # keys whose overlap has not ended yet
     keys.filter(revoked_at=None).update(revoked_at=now + overlap)
     ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
     application.next_webhook_secret_encrypted = encrypted_secret(secret)
@@ -160,7 +160,7 @@ def revoke_key(actor: Actor, key: ApiKey) -> ApiKey:
 
 
 def revoke_keys(keys: QuerySet[ApiKey]) -> int:
-    """Reject those of the keys that are live from now on, also those that would end later; return how many."""
+    """Reject the keys from now on, including those that would end later; return how many were live."""
     now = clock.now()
     return keys.filter(Q(revoked_at=None) | Q(revoked_at__gt=now)).update(revoked_at=now)
 
@@ -209,8 +209,8 @@ def frame_origins(given: Iterable[str]) -> list[str]:
 
 
 def _origin(text: str) -> str:
-    """Return the origin as browsers write it. Wildcards are refused, since a message to the frame's site needs its very
-    name, and so is every character that would mean something else in the page's policy."""
+    """Return the origin as browsers write it. Wildcards are refused, since a message to the frame's site needs its full
+    name, and so is every character that has a special meaning in the page's policy."""
     bare = text.removesuffix("/")
     try:
         url = check_url(bare, name="frame_origin")
@@ -229,7 +229,7 @@ def _refused(text: str) -> DomainError:
 
 
 WEBHOOK_SECRETS = "webhook-secrets"
-"""The purpose of the key that they are encrypted with."""
+"""The purpose of the key that encrypts webhook secrets."""
 
 
 def encrypted_secret(secret: str) -> bytes:
@@ -246,7 +246,7 @@ def webhook_secrets(
     encrypted: bytes | memoryview, following: bytes | memoryview | None, following_at: datetime | None
 ) -> list[str]:
     """Return the secrets that a webhook is signed with now, from the columns of an application: one, or during an
-    overlap the one that ends and the one that follows."""
+    overlap the current one and the following one."""
     if following is None or following_at is None:
         return [webhook_secret(encrypted)]
     if clock.now() >= following_at:

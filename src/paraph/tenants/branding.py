@@ -43,8 +43,8 @@ def create_profile(
 def update_profile(
     actor: Actor, profile: BrandingProfile, name: str, *, signature_only: bool = False, **colors: str
 ) -> BrandingProfile:
-    """Change name and colours, which requests that have the profile show from then on; and the form of stamps, for
-    requests that are created from then on. Raise ``DomainError``: ``not_found``, ``validation_error``."""
+    """Change name and colours, also for existing requests with the profile; and the form of stamps, only for requests
+    that are created from then on. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(profile.organization_id)
     before, values = facts_of(profile), _checked(name, colors)
     for field, value in values.items():
@@ -83,7 +83,7 @@ def accent(profile: BrandingProfile | None) -> str:
 
 
 def theme(profile: BrandingProfile | None) -> dict[str, str | bool]:
-    """Return CSS colours by name. The profile's text and accent give way where they could not be read or seen."""
+    """Return CSS colours by name. The profile's text and accent are replaced where they could not be read or seen."""
     chosen = (profile.background_color, profile.text_color, profile.accent_color) if profile else DEFAULT
     background, text, accent = (
         color if is_color(color) else default for color, default in zip(chosen, DEFAULT, strict=True)
@@ -108,8 +108,8 @@ class Pair(TextChoices):
 
 
 class Contrast(NamedTuple):
-    """The ``ratio`` of two colours that meet, and the one ``needed`` (WCAG 2.2, 1.4.3 and 1.4.11). ``suggestion``: the
-    nearest colour that has it, "" where the chosen one has."""
+    """The ``ratio`` of two colours that meet, and the ratio ``needed`` (WCAG 2.2, 1.4.3 and 1.4.11). ``suggestion``:
+    the nearest colour that has the needed ratio, "" if the chosen one has."""
 
     pair: Pair
     ratio: float
@@ -137,8 +137,8 @@ def logo_of(profile: BrandingProfile | None) -> Logo | None:
 
 
 def logo_picture(profile: BrandingProfile | None) -> LogoPicture | None:
-    """Return the logo on the profile's background. None where there is none, and where the store does not give it now:
-    a mail or a proof does without rather than wait."""
+    """Return the logo on the profile's background. Return None if there is no logo, or the store cannot give it now: a
+    mail or a proof is made without it rather than later."""
     logo = logo_of(profile)
     if logo is None:
         return None

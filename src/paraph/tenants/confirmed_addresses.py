@@ -1,4 +1,4 @@
-"""Whom messages of a sandbox may go to (``PARAPH_SANDBOX_MAIL``): those who have said that they want them."""
+"""The addresses and numbers that have agreed to get messages of a sandbox (``PARAPH_SANDBOX_MAIL``)."""
 
 from datetime import timedelta
 
@@ -23,8 +23,8 @@ def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
 
 
 def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
-    """Return the row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
-    Raise ``DomainError("not_found", …)``."""
+    """Return the row of the address or number, and a token that can confirm it for 7 days; earlier tokens become
+    invalid. Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.asked_at = clock.now()
     row.save(update_fields=["asked_at"])
@@ -32,7 +32,7 @@ def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
 
 
 def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Confirm an address or number that somebody answers for. Raise ``DomainError("not_found", …)``."""
+    """Confirm an address or number that somebody vouches for. Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.confirmed_at = row.confirmed_at or clock.now()
     row.save(update_fields=["confirmed_at"])
@@ -42,13 +42,13 @@ def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
 def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
     """Take a confirmation back. Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
-    row.confirmed_at, row.asked_at = None, clock.now()  # links given before end, too
+    row.confirmed_at, row.asked_at = None, clock.now()  # a new asked_at makes earlier links invalid
     row.save(update_fields=["confirmed_at", "asked_at"])
     return row
 
 
 def find(token: str) -> ConfirmedAddress | None:
-    """Return whom the token was made for, with the organization; None for one that is forged, replaced or too old."""
+    """Return the row that the token was made for, with its organization; None if it is forged, replaced or too old."""
     try:
         pk, asked_at = _SIGNER.unsign_object(token)
     except (BadSignature, ValueError):

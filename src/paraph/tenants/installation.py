@@ -1,5 +1,5 @@
-"""What all machines of the installation agree on: which secret is in use. The secret is known by its fingerprint, so
-that a machine of another installation, or one that was given another secret, can be told."""
+"""The secret in use, on which all machines of the installation must agree. It is remembered by its fingerprint, which
+shows when a machine has another secret or belongs to another installation."""
 
 import json
 import time
@@ -17,14 +17,14 @@ from paraph.tenants.models import Application, Installation
 
 ONLY = 1
 NOTICED_SECONDS = 5.0
-"""After so long, a process that accepts several secrets knows which one is in use."""
+"""How long it takes, at most, until a process that accepts several secrets knows which one is in use."""
 
-_read: list[tuple[Installation, float]] = []  # one at most, and when it was read
+_read: list[tuple[Installation, float]] = []  # at most one row, and when it was read
 
 
 def secret_is_ours() -> bool:
-    """Return whether this process knows the secret in use. Where none is remembered yet, that of this process is from
-    now on, unless it does not open what is there already."""
+    """Return whether this process knows the secret in use. If none is remembered yet, remember the secret of this
+    process, unless it does not open the existing data."""
     if not Installation.objects.filter(pk=ONLY).exists():
         own = _secret_of_what_is_there()
         if own is None:
@@ -48,7 +48,7 @@ def agreed(*, anew: bool = False) -> Installation:
 
 
 def _secret_of_what_is_there() -> bytes | None:
-    """Return the secret that opens what is there, for databases of versions that remembered no secret."""
+    """Return the secret that opens the existing data, for databases of versions that did not remember the secret."""
     secrets: Secrets = settings.SECRETS
     newest = Application.objects.order_by("-pk").values_list("webhook_secret_encrypted", flat=True).first()
     if newest is None:
@@ -69,13 +69,13 @@ _SEALED_WITH = "link-keys"
 
 
 def generation() -> int:
-    """Return the generation of the links that are made now."""
+    """Return the generation of new links: how many secrets were in use before the current one."""
     return len(agreed().earlier_link_keys)
 
 
 def link_key(purpose: str, number: int) -> bytes:
     found = agreed()
-    if number > len(found.earlier_link_keys):  # made by a process that knew sooner
+    if number > len(found.earlier_link_keys):  # made by a process that learned of the new secret earlier
         found = agreed(anew=True)
     if number < len(found.earlier_link_keys):
         return _opened(found.earlier_link_keys[number]["sealed"], number)[purpose]
@@ -93,8 +93,8 @@ def link_keys_until(purpose: str) -> list[tuple[bytes, datetime | None]]:
 
 
 def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: bytes) -> list[dict[str, Any]]:
-    """Return the entries, and one with the keys that derive from the replaced secret, all encrypted for the following
-    one."""
+    """Return the entries and a new one, with the keys that derive from the ``replaced`` secret, all encrypted with the
+    ``following`` secret."""
     keys = {purpose: tokens.derive(replaced, purpose) for purpose in (SIGNING, TICKET)}
     found = [{**entry, "keys": _opened(entry["sealed"], number)} for number, entry in enumerate(entries)]
     found.append({"keys": keys, "replaced_at": clock.now().isoformat()})

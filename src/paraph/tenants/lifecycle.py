@@ -50,17 +50,17 @@ def _suspend(
 
 
 def require_active(scope: TenantScope) -> None:
-    """Raise ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
+    """Raise ``DomainError("forbidden", …)`` for a suspended organization, which may not begin anything new."""
     if scope.suspended:
         raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))
 
 
 @transaction.atomic
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
-    """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted and its
-    people forgotten as its retention says, or 90 days after the end of each request. Where it says nothing of people,
-    they are forgotten after as many days as files are kept. The caller ends its requests. Raise ``DomainError``:
-    ``not_found``, ``validation_error`` where a typed name is not the organization's."""
+    """Delete an organization: end its keys and pages at once, forget its contact and confirmed addresses, and have its
+    files deleted and its people forgotten as its retention says, or 90 days after the end of each request. Without a
+    retention for people, they are forgotten after as many days as files are kept. The caller ends its requests. Raise
+    ``DomainError``: ``not_found``, ``validation_error`` if a typed name is not the organization's."""
     organization = locked_organization(organization_id)
     if typed_name is not None and " ".join(typed_name.split()) != " ".join(organization.name.split()):
         raise DomainError("validation_error", _("This is not the organization's name."))
@@ -78,16 +78,16 @@ def close_organization(organization_id: int, actor: Actor, typed_name: str | Non
 
 LONGEST_DAYS = 36_500
 Days = dict[str, int | None]
-"""By environment; None for ever."""
+"""Days of retention by environment; None for ever."""
 
 
 @transaction.atomic
 def change_retention(
     organization_id: int, actor: Actor, days: Days | None = None, people_days: Days | None = None
 ) -> None:
-    """Have files of each environment deleted, and people forgotten, so many days after the end of their request; None
+    """Set how many days after the end of a request its files are deleted and its people forgotten, by environment; None
     keeps them for ever. An environment that is not named stays as it is. Raise ``DomainError``: ``not_found``,
-    ``validation_error``, also where people would be forgotten before files are deleted, which name them."""
+    ``validation_error``, also if people would be forgotten before the files, which name them, are deleted."""
     locked_organization(organization_id)
     given = {"days": days or {}, "people_days": people_days or {}}
     for environment in {**given["days"], **given["people_days"]}:
@@ -117,15 +117,15 @@ def _require_sound(days: int | None, people_days: int | None) -> None:
 
 
 def retention_days(organization_id: int, kept: str = "days") -> Days:
-    """Return the days of each environment, those of files or, where ``kept`` is "people_days", of people; None for
+    """Return the days of retention by environment, for files or, if ``kept`` is "people_days", for people; None for
     ever."""
     known = dict(Retention.objects.filter(organization=organization_id).values_list("environment", kept))
     return {environment: known.get(environment) for environment in Environment.values}
 
 
 def count_forgotten(owners: Iterable[tuple[int, str]]) -> None:
-    """Count requests whose people the caller's transaction forgets, each by its organization and environment, until
-    the activity log tells of them."""
+    """Count requests whose people the caller's transaction forgets, by organization and environment, until
+    :func:`log_forgotten` notes them in the activity log."""
     for (organization_id, environment), count in sorted(Counter(owners).items()):
         rule = Retention.objects.filter(organization=organization_id, environment=environment)
         rule.update(people_forgotten=F("people_forgotten") + count)
@@ -133,8 +133,8 @@ def count_forgotten(owners: Iterable[tuple[int, str]]) -> None:
 
 @transaction.atomic
 def log_forgotten(**of: Any) -> None:
-    """Tell the activity log of every organization, or of those rules alone, in how many requests people were forgotten
-    since it was told last: one entry, be they a million."""
+    """Note in the activity log of every organization, or only for rules with the values ``of``, in how many requests
+    people were forgotten since the last such entry: one entry for each rule, even for a million requests."""
     for rule in Retention.objects.filter(people_forgotten__gt=0, **of).order_by("pk").select_for_update(no_key=True):
         facts = {"environment": rule.environment, "requests": rule.people_forgotten}
         note(rule.organization_id, SERVICE, Action.PEOPLE_FORGOTTEN, rule.environment, after=facts)
@@ -142,8 +142,8 @@ def log_forgotten(**of: Any) -> None:
 
 
 def over(rows: QuerySet[Row], since: str, longest: timedelta) -> Iterator[QuerySet[Row]]:
-    """Yield, in parts, the rows whose moment ``since`` lies further back than ``longest``, or than the retention of
-    their organization and environment where that is shorter."""
+    """Yield, in parts, the rows whose time ``since`` is longer ago than ``longest``, or than the retention of files of
+    their organization and environment if that is shorter."""
     now = clock.now()
     yield rows.filter(**{f"{since}__lt": now - longest})
     for rule in list(Retention.objects.filter(days__lt=longest.days).order_by("organization_id", "environment")):

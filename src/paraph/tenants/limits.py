@@ -98,7 +98,7 @@ def storage_quota(environment: str) -> int | None:
 
 
 def excess_of_requests(scope: TenantScope) -> int:
-    """Return how many requests too many the sandbox has with one more; 0 where there is no limit."""
+    """Return by how many requests the sandbox would exceed its limit with one more; 0 if there is no limit."""
     most = settings.PARAPH.sandbox_requests
     if scope.environment != Environment.SANDBOX or not most:
         return 0
@@ -107,8 +107,8 @@ def excess_of_requests(scope: TenantScope) -> int:
 
 
 def oldest_beyond(scope: TenantScope, rows: "QuerySet[Model]", most: int, new: int = 1) -> list[int]:
-    """Return the ids of those that are to make room for ``new`` ones, so that there are at most ``most``: the first of
-    ``rows``, which are in their order. None in production on a plan that is paid for, nor where ``most`` is 0."""
+    """Return the ids of the first of the ordered ``rows`` that have to make room for ``new`` ones, so that there are at
+    most ``most``; an empty list in production on a paid plan, and if ``most`` is 0."""
     is_open = scope.environment == Environment.SANDBOX or scope.plan == Plan.FREE
     excess = rows.order_by().count() + new - most if is_open and most else 0
     return list(rows.values_list("pk", flat=True)[:excess]) if excess > 0 else []
@@ -128,8 +128,8 @@ class WebSendQuota:
 
 
 def use_web_send(organization_id: int, plan: str) -> None:
-    """Count a send of this month (UTC). Call it in the transaction of the send, which gives it back if it fails. Raise
-    ``web_sends_used_up`` where there is none left."""
+    """Count a send in this month (UTC). Call this in the transaction of the send, whose failure undoes the count. Raise
+    ``DomainError("web_sends_used_up", …)`` if none is left."""
     limit = _limit(plan)
     [position] = count([Ceiling(sends_scope(_month(clock.now()), organization_id), 0, limit or 0)], KEPT_FOR_GOOD)
     if limit is not None and position.is_beyond:
@@ -149,7 +149,7 @@ def next_month(month: date) -> date:
 
 
 def sends_scope(month: date, organization_id: int | str) -> str:
-    """Return where the sends of a month (its first day, UTC) are counted."""
+    """Return the name of the counter for the sends of a month (its first day, UTC)."""
     return f"web-sends:{month:%Y-%m}:{organization_id}"
 
 
@@ -167,10 +167,10 @@ _FORGOTTEN_AT_ONCE = 100
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
-# The owner of a key that is not revoked by now; without one, nothing is counted and no row comes back. Prepared, it is
-# planned once for a connection; planning took most of its time. Once a second is as exact as ``last_used_at`` is ever
-# told, and spares a busy key's row: of calls at once, one writes it. The commit does not wait for the disk: what a
-# crash of the machine could lose is a count and a time of last use.
+# Finds the owner of a key that is not revoked; without one, nothing is counted and no row is returned. The statement is
+# prepared, since planning it anew would take most of its time. ``last_used_at`` is written once a second at most, which
+# is as exact as it is ever shown: of simultaneous calls, one writes the row of a busy key. The commit does not wait for
+# the disk: a crash of the machine can lose only a count and a time of last use.
 _ADMISSION = """
 WITH caller AS (
     SELECT key.id AS key_id, key.sha256, key.last_used_at, application.id AS application_id,
@@ -225,14 +225,14 @@ class Calls(NamedTuple):
 
 
 def key_hash(api_key: str) -> bytes:
-    """Return what is stored of a key: the SHA-256 of its 64 characters (rule 5.1)."""
+    """Return the form in which a key is stored: the SHA-256 of its 64 characters (rule 5.1)."""
     return tokens.sha256(api_key.encode())
 
 
 def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
-    """Return the owner of the key and the calls of their organization in that environment, with this one counted. None
-    for a key that is malformed, unknown or revoked, which counts nowhere. A statement of its own outside any
-    transaction, so that the counter's row is locked for no longer than it takes."""
+    """Return the owner of the key and the calls of their organization in its environment, including this one. Return
+    None for a key that is malformed, unknown or revoked, and count nothing. To be called outside any transaction, so
+    that the counter's row is locked only during the statement."""
     if not _KEY.fullmatch(api_key):
         return None
     wanted, now = key_hash(api_key), clock.now()
@@ -250,7 +250,7 @@ def count_bad_call(address: str) -> int:
     ends_at = datetime.fromtimestamp((minute_of(clock.now()) + 1) * 60, UTC)
     [position] = count([Ceiling(f"bad-key:{destination_hash(address)}", 60, BAD_CALLS_PER_MINUTE)], ends_at)
     if position.number == 1:
-        forget(_FORGOTTEN_AT_ONCE)  # many addresses leave as many counts
+        forget(_FORGOTTEN_AT_ONCE)  # otherwise, the counts of many addresses would pile up
     return position.number
 
 

@@ -54,12 +54,12 @@ def may(role: str, right: Right) -> bool:
 
 
 def roles_with(right: Right) -> list[Role]:
-    """Return the roles that have the right, the least first."""
+    """Return the roles that have the right, the lowest first."""
     return [role for role in _RANK if right in _RIGHTS[role]]
 
 
 def grantable(role: str) -> list[Role]:
-    """Return the roles that a member of this role may give or take, the least first: owners all, admins those below
+    """Return the roles that a member of this role may give or take, the lowest first: owners all, admins those below
     their own."""
     if Role(role) == Role.OWNER:
         return list(_RANK)
@@ -67,7 +67,7 @@ def grantable(role: str) -> list[Role]:
 
 
 def require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
-    """Refuse a member who may not give and take all of the roles, by the role that they have now."""
+    """Raise ``DomainError("forbidden", …)`` for a member whose current role may not give and take all of ``roles``."""
     if actor.kind != ActorKind.MEMBER:
         return
     own = acting_member(organization_id, actor)
@@ -84,8 +84,8 @@ def create_member(
     organization_id: int, actor: Actor, email: str, role: str, *, name: str = "", password: str = ""
 ) -> Member:
     """Make the person with this address a member, and an account for them where they have none. ``password`` sets the
-    account's first one; an account that has one keeps its own, and giving one is refused. Raise ``DomainError``:
-    ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already."""
+    account's first one, and is refused for an account that has one already. Raise ``DomainError``: ``not_found``,
+    ``validation_error``, ``forbidden``, ``conflict`` for somebody who is a member already."""
     organization = locked_organization(organization_id)
     require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
@@ -120,8 +120,8 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 
 @transaction.atomic
 def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
-    """Remove a member; everybody may remove themselves. With the last organization end the account's sessions. Raise
-    ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner."""
+    """Remove a member; everybody may remove themselves. Leaving the last organization ends the account's sessions.
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner."""
     locked_organization(organization_id)
     member = _member(organization_id, member_id)
     leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
@@ -184,8 +184,8 @@ def check_first_owner_token(token: str) -> None:
 
 @transaction.atomic
 def make_first_owner(token: str, name: str, email: str, password: str, organization: str = "") -> Member:
-    """Make the owner, once, and name the organization, unless ``organization`` is "". Raise ``DomainError``:
-    ``expired`` as above, ``validation_error``."""
+    """Make the first owner, once, and name the organization, unless ``organization`` is "". Raise ``DomainError``:
+    ``expired`` as :func:`check_first_owner_token` does, ``validation_error``."""
     first = Organization.objects.select_for_update(no_key=True).order_by("pk").first()
     check_first_owner_token(token)
     if first is None:
@@ -218,7 +218,7 @@ class Invited(NamedTuple):
 
 
 def invitation_of(secret: str) -> Invitation | None:
-    """Return the invitation whose newest link has the secret; None also where its organization is deleted."""
+    """Return the invitation whose newest link has the secret; None if there is none, or its organization is deleted."""
     invitations = Invitation.objects.select_related("organization", "invited_by__user")
     return invitations.filter(secret_sha256=tokens.sha256(secret.encode()), organization__deleted_at=None).first()
 
@@ -234,7 +234,7 @@ def state(invitation: Invitation) -> State:
 def count_resend(invitation: Invitation, network: str) -> None:
     """Count an invitation that is sent again: 3 for a member in 10 minutes, also if it was withdrawn and made anew, and
     30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address. Raise
-    ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not count."""
+    ``DomainError("rate_limited", …)``, which rolls the caller's transaction back: a refused resend does not count."""
     email = destination_hash(invitation.email)
     to_member, from_network = count(
         [
@@ -253,8 +253,8 @@ def count_resend(invitation: Invitation, network: str) -> None:
 @transaction.atomic
 def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited:
     """Invite the address, by a link that is valid for 7 days. Raise ``DomainError``: ``not_found``,
-    ``validation_error``, ``forbidden``, ``conflict`` for who is a member or invited already, ``rate_limited`` after 20
-    invitations within 24 hours."""
+    ``validation_error``, ``forbidden``, ``conflict`` for somebody who is a member or invited already, ``rate_limited``
+    after 20 invitations within 24 hours."""
     organization = locked_organization(organization_id)
     require_choice("role", role, Role.values)
     require_grantable(organization_id, actor, role)
@@ -277,8 +277,8 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
 
 @transaction.atomic
 def resend_invitation(organization_id: int, actor: Actor, invitation_id: int, network: str) -> Invited:
-    """Give the invitation a new link, which ends the one before. ``network``: where the member calls from. Raise
-    ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`)."""
+    """Give the invitation a new link, which makes the earlier one invalid. ``network``: where the member calls from.
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`)."""
     invitation = _changeable(organization_id, actor, invitation_id)
     count_resend(invitation, network)
     invited = _with_new_link(invitation)
@@ -302,7 +302,7 @@ def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
     if found is None:
         raise DomainError("not_found", _("This link is unknown."))
     locked_organization(found.organization_id)
-    invitation = invitation_of(secret)  # as it is now: resent, withdrawn or accepted meanwhile
+    invitation = invitation_of(secret)  # again, under the lock: it may have changed meanwhile
     if invitation is None or state(invitation) != State.OPEN:
         raise DomainError("expired", _("This invitation is no longer open."))
     if invitation.email != user.email:
@@ -319,8 +319,8 @@ def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
 
 
 def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Role]) -> None:
-    """Withdraw the member's invitations to other roles than these, when they lose a role: nobody comes back by an
-    invitation of their own."""
+    """Withdraw the invitations of a member who loses a role, except those to these ``roles``: nobody may regain a role
+    through an invitation of their own."""
     for invitation in _open(member.organization_id).filter(invited_by=member).exclude(role__in=roles):
         _withdraw(actor, invitation)
 
@@ -347,7 +347,7 @@ def _withdraw(actor: Actor, invitation: Invitation) -> None:
 
 
 def _with_new_link(invitation: Invitation) -> Invited:
-    """Give the invitation a new link. Its secret is in the mail alone; what is kept is the hash."""
+    """Give the invitation a new link. Its secret is only in the mail; the database has its hash."""
     secret, now = tokens.base64url(tokens.random_bytes(32)), clock.now()
     invitation.secret_sha256 = tokens.sha256(secret.encode())
     invitation.sent_at, invitation.expires_at = now, now + VALID

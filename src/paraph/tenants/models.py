@@ -27,17 +27,17 @@ class Environment(models.TextChoices):
 
 
 class Organization(models.Model):
-    """A customer of the service. ``refuse_changeable_documents``: in production, no document is taken that prints
-    differently than it is shown, or that can change what it shows. ``mails_copy_links``: the summary at completion has
-    a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
-    signers go; without it they cannot ask. ``esign_disclosure``: signers read the disclosure of the US ESIGN Act, which
-    names that address, before they consent. ``web_application``: that of production whose webhook URL hears of requests
-    that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
-    ``request_defaults``: what requests that members begin have from the start (:mod:`paraph.tenants.organizations`);
-    null for nothing.
+    """A customer of the service. ``refuse_changeable_documents``: in production, refuse documents that print otherwise
+    than they are shown, or that can change what they show. ``mails_copy_links``: the summary at completion has a link
+    with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers
+    go; without it they cannot ask. ``esign_disclosure``: signers read the disclosure of the US ESIGN Act, which names
+    that address, before they consent. ``web_application``: the production application that gets the webhooks of
+    requests sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
+    ``request_defaults``: the default options of requests that members create in the dashboard
+    (:mod:`paraph.tenants.organizations`); null for none.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
-    when it is as if it did not exist."""
+    when it is treated as if it did not exist."""
 
     name = models.CharField(max_length=200)
     plan = models.CharField(max_length=10, choices=Plan)
@@ -55,9 +55,9 @@ class Organization(models.Model):
 
 
 class Application(models.Model):
-    """An external application: what API keys belong to, and where its webhooks go. ``frame_origins``: the sites that
-    may show its signing pages in a frame, with spaces between them; any if empty. ``next_webhook_secret_encrypted``
-    takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
+    """An external application, to which API keys and a webhook URL belong. ``frame_origins``: the sites that may show
+    its signing pages in a frame, separated by spaces; any if empty. ``next_webhook_secret_encrypted`` replaces
+    ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
     (:func:`paraph.tenants.applications.rotate_application`); both are null unless the secret was rotated."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
@@ -72,8 +72,8 @@ class Application(models.Model):
 
 
 class ApiKey(models.Model):
-    """A key by its SHA-256; the key itself is shown once and never stored (rule 5.1). It is refused from
-    ``revoked_at`` on, which lies ahead while another key takes its place."""
+    """An API key, stored as its SHA-256; the key itself is shown once and never stored (rule 5.1). It is refused from
+    ``revoked_at`` on, which is in the future while another key is replacing it."""
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="keys")
     sha256 = models.BinaryField(unique=True)
@@ -96,7 +96,7 @@ class BrandingProfile(models.Model):
 
 
 class Logo(models.Model):
-    """The logo of a branding profile: a PNG of so many pixels in the store."""
+    """The logo of a branding profile, a PNG in the store; ``width`` and ``height`` are in pixels."""
 
     profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="logo")
     object_key = models.CharField(max_length=200, unique=True)
@@ -107,8 +107,8 @@ class Logo(models.Model):
 
 
 class Retention(models.Model):
-    """How many ``days`` after the end of a request its files are kept, and its people, null for ever. Without a row all
-    are kept for ever. ``people_forgotten``: in how many requests since the activity log last told it."""
+    """For how many ``days`` after a request's end files are kept, and for how many ``people_days`` people; null or no
+    row means for ever. ``people_forgotten``: in how many requests people were forgotten since the last log entry."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -138,8 +138,8 @@ class Usage(models.Model):
 
 
 class KeyUsage(models.Model):
-    """``calls`` with a key in the newest ``hour`` that it was used in (counted from the epoch), and ``calls_before`` in
-    the hour before that. Unlogged, too."""
+    """``calls`` with a key in the newest ``hour`` of its use (counted from the epoch), and ``calls_before`` in the hour
+    before that. The table is unlogged, like that of :class:`Usage`."""
 
     key = models.OneToOneField(ApiKey, models.CASCADE, primary_key=True, related_name="usage")
     hour = models.BigIntegerField()
@@ -148,8 +148,8 @@ class KeyUsage(models.Model):
 
 
 class Storage(models.Model):
-    """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs. Triggers on their
-    own tables keep it (docs/decisions/storage-limits.md); nothing else writes it."""
+    """Bytes of all files of a tenant: uploads and files that replace them, sealed documents, proofs. Triggers on the
+    tables of these files keep it up to date (docs/decisions/storage-limits.md); nothing else writes it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -159,7 +159,7 @@ class Storage(models.Model):
 
 class DailyCount(models.Model):
     """How many rows of a resource a tenant has, by day of creation (UTC) and status, so that lists need not count.
-    Triggers on the resources' own tables keep it (docs/decisions/long-lists.md); nothing else writes it."""
+    Triggers on the resources' tables keep it up to date (docs/decisions/long-lists.md); nothing else writes it."""
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "resource", "day", "status")
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -174,8 +174,8 @@ class DailyCount(models.Model):
 
 
 class ConfirmedAddress(models.Model):
-    """An address or number that was asked, at ``asked_at`` the last time, whether messages of this organization's
-    sandbox may go to it; ``confirmed_at`` is None until it has said so. In lower case."""
+    """An address or number, in lower case, that was asked whether messages of this organization's sandbox may go to it.
+    ``asked_at``: when it was last asked; ``confirmed_at`` is None until it has agreed."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="confirmed_addresses")
     address = models.CharField(max_length=320)
@@ -187,10 +187,10 @@ class ConfirmedAddress(models.Model):
 
 
 class Installation(models.Model):
-    """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
-    in use, since ``secret_since`` unless it is the first. ``earlier_link_keys`` (:mod:`paraph.tenants.installation`):
-    one for each secret before it, in order. ``timeline``: the one of PostgreSQL that numbers are given
-    out on (``organizations_follow_timeline``); null before the first connection, 0 for one of another server."""
+    """The only row, with what all machines of the installation must agree on. ``secret_fingerprint`` is that of the
+    secret in use; ``secret_since``: since when, null for the first secret. ``earlier_link_keys``: an entry for each
+    earlier secret, in order (:mod:`paraph.tenants.installation`). ``timeline``: that of PostgreSQL on which ids are
+    given out (``organizations_follow_timeline``); null before the first connection, 0 for that of another server."""
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
@@ -216,8 +216,8 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """An account, whose name is its e-mail address in lower case. Without a usable password until one is set by a
-    link."""
+    """An account, identified by its e-mail address in lower case. It may have no usable password until one is set with
+    a link."""
 
     email = models.CharField(max_length=320, unique=True)
     name = models.CharField(max_length=200, blank=True)
@@ -234,8 +234,8 @@ class User(AbstractBaseUser):
         db_table = "members_user"
 
     def get_session_auth_hash(self) -> str:
-        """Return what Django does, by the secret in use, so that machines which do not know a newer one yet accept the
-        session."""
+        """Return Django's hash, but by the secret in use, so that machines that do not know a newer secret yet accept
+        the session."""
         return self._session_hashes()[0]
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
@@ -258,8 +258,8 @@ class Role(models.TextChoices):
 
 
 class Member(models.Model):
-    """A user in an organization, with one role. ``last_language``: in which the dashboard last spoke to them there, ""
-    before their first visit."""
+    """A user in an organization, with one role. ``last_language``: the language of the dashboard at their last visit
+    there, "" before the first."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
@@ -274,7 +274,7 @@ class Member(models.Model):
 
 
 class MailKind(models.TextChoices):
-    """What the sender of a request is told by mail."""
+    """The kinds of mails that notify the sender of a request."""
 
     COMPLETED = "completed", gettext_lazy("Everyone has signed")
     ASKED = "asked", gettext_lazy("A signer writes to you")
@@ -284,7 +284,7 @@ class MailKind(models.TextChoices):
 
 
 class MutedMail(models.Model):
-    """A kind of mails that somebody does not want."""
+    """A kind of mails that a user does not want."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="muted_mails")
     kind = models.CharField(max_length=12, choices=MailKind)
@@ -295,8 +295,8 @@ class MutedMail(models.Model):
 
 
 class Invitation(models.Model):
-    """An address that was asked to join. The link is known by the SHA-256 of its secret; a resend makes a new one. Open
-    until it is accepted or withdrawn, and its link valid until ``expires_at``."""
+    """An invitation of an address to join. It is open until it is accepted or withdrawn. Its link is stored as the
+    SHA-256 of the link's secret and valid until ``expires_at``; a resend makes a new link."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="invitations")
     email = models.CharField(max_length=320)
@@ -329,15 +329,15 @@ class ActorKind(models.TextChoices):
 
 
 class Operator(models.Model):
-    """An account that sees ``/operator``, the page of whoever runs the service."""
+    """An account that sees ``/operator``, the page of the people who run the service."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="+")
     added_at = models.DateTimeField(default=clock.now)
 
 
 class Activity(models.Model):
-    """An entry of the activity log: who changed what, when, from where. ``id`` rises with each: it is their order. A
-    trigger refuses UPDATE, DELETE and TRUNCATE. ``organization``: null in what is the installation's, which no
+    """An entry of the activity log: who changed what, when, from where. Entries are in the order of their ``id``. A
+    trigger refuses UPDATE, DELETE and TRUNCATE. ``organization``: null for entries of the installation, which no
     organization sees: commands of operators, and what they look at. ``actor`` is the e-mail address of a member, the
     name of an operator, else empty; ``actor_id`` the id of their account, or of an application. ``before`` and
     ``after`` hold what changed, without secrets."""

@@ -17,7 +17,7 @@ from paraph.tenants.scope import existing
 
 MOST_OWNED = 10
 UNNAMED = "First organization"
-"""What the organization of a first start is called until somebody names it."""
+"""The name of the organization of a first start until somebody changes it."""
 
 _LONGEST_NAME = 200
 _SWITCHES = ("refuse_changeable_documents", "mails_copy_links", "esign_disclosure")
@@ -47,8 +47,8 @@ def create_organization(actor: Actor, name: str, plan: str) -> Organization:
 
 
 def may_open_organization(user: User) -> bool:
-    """Return whether the person may make another organization: where registration is not closed, up to ten that they
-    own."""
+    """Return whether the person may make another organization: unless registration is closed, everybody may own up to
+    ten."""
     return settings.PARAPH.registration != "closed" and user.memberships.filter(role=Role.OWNER).count() < MOST_OWNED
 
 
@@ -68,10 +68,10 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 @transaction.atomic
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
     """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
-    whether signers are shown the ESIGN disclosure, and which application hears of requests from the dashboard; leave
-    what is not given or None. The caller decides which of these the actor may change. A plan applies from the next call
-    on; what was made before stays. An empty ``contact_email`` removes the address, a ``web_application_id`` of 0 the
-    application. Raise ``DomainError``: ``not_found``, ``validation_error``."""
+    whether signers are shown the ESIGN disclosure, and which application gets the webhooks of requests from the
+    dashboard. Settings that are absent or None stay as they are. The caller decides which ones the actor may change. A
+    plan applies from the next call on; what was made before stays. An empty ``contact_email`` removes the address, a
+    ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     organization = locked_organization(organization_id)
     before = {field: getattr(organization, field) for field in SETTINGS}
     wanted = {field: given[field] for field in SETTINGS if given.get(field) is not None}
@@ -96,7 +96,7 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
 
 
 def application_for_web(organization_id: int, environment: str) -> Application | None:
-    """Return the application that hears of requests which members send from the dashboard, None where there is none."""
+    """Return the application that gets the webhooks of requests sent from the dashboard; None if there is none."""
     named = Organization.objects.filter(pk=organization_id).values("web_application_id")
     return Application.objects.filter(pk__in=named, environment=environment).first()
 
@@ -140,12 +140,12 @@ def _email_address(address: str) -> str:
 
 
 DEFAULTS = ("locale", "branding_profile_id", "validity_days", "reminders", "message")
-"""What requests that members begin in the dashboard have from the start, as the organization wants it: options of a
-creation. What has no default is as it is everywhere."""
+"""The options of a request for which an organization can set defaults, which apply to requests that members create in
+the dashboard. Without an organization's default, the general one applies."""
 
 
 def request_defaults(organization: Organization) -> dict[str, Any]:
-    """Return the defaults that hold, without a branding profile that was deleted."""
+    """Return the organization's defaults, without a branding profile that was deleted."""
     defaults = dict(organization.request_defaults or {})
     if not _has_profile(organization.pk, defaults.get("branding_profile_id")):
         del defaults["branding_profile_id"]
@@ -154,9 +154,9 @@ def request_defaults(organization: Organization) -> dict[str, Any]:
 
 @transaction.atomic
 def change_request_defaults(organization_id: int, actor: Actor, wanted: dict[str, Any]) -> None:
-    """Make these the defaults, with values that are read already, and note what changed: of a message, which may name
-    people, only that there is one. Raise ``DomainError``: ``not_found``, ``validation_error`` for another
-    organization's branding profile."""
+    """Set the defaults, whose values have been checked, and note what changed; of a message, which may name people,
+    note only that there is one. Raise ``DomainError``: ``not_found``, ``validation_error`` for another organization's
+    branding profile."""
     organization = locked_organization(organization_id)
     defaults = {name: wanted[name] for name in DEFAULTS if wanted.get(name)}
     if not _has_profile(organization_id, defaults.get("branding_profile_id")):
@@ -174,6 +174,6 @@ def _fact(name: str, defaults: dict[str, Any]) -> Any:
 
 
 def _has_profile(organization_id: int, profile_id: int | None) -> bool:
-    """Return whether the profile is the organization's; as well where none is named."""
+    """Return whether the profile is the organization's, or None."""
     own = BrandingProfile.objects.filter(organization_id=organization_id, deleted_at=None)
     return profile_id is None or own.filter(pk=profile_id).exists()

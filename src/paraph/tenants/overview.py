@@ -59,7 +59,7 @@ def key_facts(row: ApiKey) -> Json:
 
 
 def _key(row: ApiKey) -> Json:
-    """Describe a key. ``revoked_at`` lies ahead where another key is taking its place."""
+    """Describe a key. ``revoked_at`` is in the future while another key is replacing it."""
     return {
         "id": row.pk,
         "created_at": clock.iso(row.created_at),

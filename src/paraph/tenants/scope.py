@@ -16,8 +16,8 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class TenantScope:
-    """On whose behalf something is done: of the API key's owner, or of an organization whose member does it in the
-    dashboard, where there is no application. ``suspended``: whether an operator has suspended the organization."""
+    """The tenant on whose behalf something is done: the owner of the API key, or an organization whose member uses the
+    dashboard, without an application. ``suspended``: whether an operator has suspended the organization."""
 
     organization_id: int
     environment: str
@@ -27,7 +27,7 @@ class TenantScope:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What rows of theirs have in two columns, as new rows take it and statements name it."""
+        """The values of the two columns that mark the tenant's rows, for new rows and for statements."""
         return {"organization_id": self.organization_id, "environment": self.environment}
 
 
@@ -39,14 +39,14 @@ class _Owned(Protocol):
 
 
 def tenant_key(owned: _Owned) -> str:
-    """Return on whose behalf something is done where time and processes are shared: the organization, in both
-    environments."""
+    """Return the name of a tenant for the sharing of time and processes: that of the organization, which is the same in
+    both environments."""
     return str(owned.organization_id)
 
 
 def answer_for(owned: _Owned) -> None:
-    """Say on whose behalf this thread answers its request, as soon as that is known: to the log, and to the places for
-    expensive work."""
+    """Set on whose behalf this thread answers its request, for the log and for the places for expensive work. To be
+    called as soon as that is known."""
     structlog.contextvars.bind_contextvars(organization_id=owned.organization_id, environment=owned.environment)
     name_tenant(tenant_key(owned))
 
@@ -65,5 +65,5 @@ def existing(rows: QuerySet[Row], sentence: str) -> Row:
 
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:
-    """Return the caller's branding profiles: the one thing both environments see (rule 2.4)."""
+    """Return the caller's branding profiles, which are the only rows that both environments share (rule 2.4)."""
     return BrandingProfile.objects.filter(organization_id=scope.organization_id, deleted_at=None)

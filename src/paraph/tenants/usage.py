@@ -35,8 +35,8 @@ ON CONFLICT (organization_id, environment, month) DO UPDATE SET calls = known.ca
 
 @dataclass
 class MonthlyUsage:
-    """``calls`` and ``requests`` by environment. Calls are those with a valid key, refused ones too; requests are
-    counted by the day of their creation (UTC), whatever became of them, ``web_sends`` among those of production."""
+    """``calls`` and ``requests`` by environment. Calls are those with a valid key, even if refused; requests count on
+    the day of their creation (UTC), whatever their status. ``web_sends``: those of production from the dashboard."""
 
     calls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Environment.values, 0))
     requests: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Environment.values, 0))
@@ -56,13 +56,13 @@ def month_of(text: str) -> date:
 
 
 def take_over_calls() -> None:
-    """Add the calls that were counted since the last time to those of their months. Safe to repeat."""
+    """Add the calls that were counted since the last run to those of their months. Safe to repeat."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER)
 
 
 def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, MonthlyUsage]:
-    """Return the use of an organization, or of all that used anything, by their id. ``month``: its first day."""
+    """Return the usage of an organization, or of all that used anything, by id. ``month``: its first day."""
     of = {} if organization_id is None else {"organization_id": organization_id}
     used: dict[int, MonthlyUsage] = defaultdict(MonthlyUsage)
     for calls in MonthlyCalls.objects.filter(month=month, **of):
@@ -103,7 +103,7 @@ def usage_of_all(month: date) -> list[dict[str, Any]]:
 
 
 class RecentCalls(NamedTuple):
-    """Calls in the clock hour that runs, and in the one before."""
+    """Calls in the current clock hour, and in the one before."""
 
     this_hour: int = 0
     hour_before: int = 0
@@ -128,7 +128,7 @@ def _recent(usage: KeyUsage | None, hour: int) -> RecentCalls:
     return RecentCalls(0, usage.calls) if usage.hour == hour - 1 else RecentCalls()
 
 
-# The day that a page begins in, the rows before that day, and the rows of all days.
+# Finds the number of rows of all days, the day on which a page begins, and the number of rows before that day.
 _DAYS = """
 WITH days AS (
     SELECT day, sum(count) AS rows FROM organizations_tally
@@ -145,8 +145,8 @@ FROM running WHERE before <= %(offset)s AND rows > 0 ORDER BY before DESC LIMIT 
 
 @dataclass(frozen=True)
 class Start:
-    """``count`` rows in all; those from ``offset`` on begin in ``day``, after ``before`` rows of earlier ones
-    (of later ones, descending). ``day`` is None when there are no rows."""
+    """Where a page begins. ``count``: the number of all rows; ``day``: that of the page's first row, None without rows;
+    ``before``: the number of rows of the days that come before it in the order of the list."""
 
     count: int
     day: date | None
@@ -156,8 +156,8 @@ class Start:
 def start_of_page(
     scope: TenantScope, resource: str, status: str, days: tuple[date, date], offset: int, *, descending: bool
 ) -> Start:
-    """Return where the caller's rows of a resource from ``offset`` on begin, of one status ("" for any) and of the days
-    from the first to the last. One query over a row for each day and status."""
+    """Return where a page that begins at ``offset`` starts, among the caller's rows of a resource that have the status
+    ("" for any) and were created on these ``days`` (first and last). Reads only a row for each day and status."""
     values = {"resource": resource, "status": status, "first": days[0], "last": days[1], "offset": offset}
     with connection.cursor() as cursor:
         cursor.execute(_DAYS.format(direction="DESC" if descending else "ASC"), scope.columns | values)

@@ -1,1 +1,1 @@
-"""How dates are written, where Django does it otherwise."""
+"""The formats of dates that differ from Django's."""

@@ -1,1 +1,1 @@
-"""Copies of the service: written while it runs, checked whole before anything of them is restored."""
+"""Backups of the service: written while it runs, and checked completely before anything is restored."""

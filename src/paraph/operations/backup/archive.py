@@ -1,4 +1,4 @@
-"""The file of a backup: a tar, whose first member says what it is and whose last one that it is whole.
+"""The file of a backup: a tar whose first member says what the file is, and whose last member proves it complete.
 ``manifest.json``, ``database.dump`` (pg_dump's custom form) and ``database.list`` (which of its contents are Paraph's);
 in a backup also ``secret.key``, ``secret.previous`` while the secret is being rotated, ``keys/…`` and ``objects/…``;
 ``end.json`` with the number of members before it and a SHA-256 over their names, sizes and contents."""
@@ -21,7 +21,7 @@ _BLOCK = 1 << 20
 
 
 class ArchiveWriter:
-    """Write members one after the other; where the block does not end well, the file is refused when it is read."""
+    """Write members one after the other. If the block raises, the file lacks its end and is refused when it is read."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._tar = tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115  __exit__ closes
@@ -49,7 +49,7 @@ class ArchiveWriter:
 
 
 class Archive:
-    """A file that :func:`checked_archive` has found whole."""
+    """A file whose completeness :func:`checked_archive` has checked."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -61,7 +61,7 @@ class Archive:
         return next((content.read() for found, content in self.members() if found == name), b"")
 
     def members(self) -> Iterator[tuple[str, IO[bytes]]]:
-        """Yield each member's name, and its content while it is at hand."""
+        """Yield each member's name and its content, which can be read until the next one is yielded."""
         with tarfile.open(self._path, "r:") as tar:
             for member in tar:
                 content = tar.extractfile(member)
@@ -72,8 +72,8 @@ class Archive:
 
 @contextmanager
 def checked_archive(path: Path, kind: str) -> Iterator[Archive]:
-    """Read the whole file and give it. Raise ``DomainError("validation_error", …)`` unless it is one of this kind
-    (``backup`` or ``export``), whole and unchanged."""
+    """Read the whole file and yield its archive. Raise ``DomainError("validation_error", …)`` unless it is of this kind
+    (``backup`` or ``export``), complete and unchanged."""
     archive = Archive(path)
     try:
         _check(archive, path)
@@ -120,7 +120,7 @@ class _Seal:
 
 
 class _Watched(io.RawIOBase):
-    """A file, of which the seal gets what is read."""
+    """A file that adds each block that is read from it to the seal."""
 
     def __init__(self, content: BinaryIO, seal: _Seal) -> None:
         self._content, self._seal = content, seal

@@ -1,5 +1,5 @@
-"""Restoring a backup, or importing an export, where there is nothing yet. Everything that does not need Django's
-settings comes first: they are read once, and make a secret where none is."""
+"""Restoring a backup, or importing an export, into an empty installation. Everything that does not need Django's
+settings comes first, because reading them makes a secret if there is none, and they are read only once."""
 
 import os
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ _BLOCK = 1 << 20
 
 
 def require_nothing_there(archive: Archive, settings: Settings, url: str) -> None:
-    """Raise ``DomainError("configuration", …)`` where a restore would mix with what there is: another secret, a table,
-    keys or objects in the data folder that no unfinished restore has left."""
+    """Raise ``DomainError("configuration", …)`` if a restore would mix with existing data: a table, another secret,
+    or keys or objects in the data folder that were not left by an unfinished restore."""
     require_empty_database(url)
     secret = existing_master_key(settings.data_dir, settings.secret_key)
     if secret and not same(secret, archive.read(SECRET)):
@@ -42,7 +42,7 @@ def require_nothing_there(archive: Archive, settings: Settings, url: str) -> Non
 
 
 def require_empty_database(url: str) -> None:
-    """Raise ``DomainError("configuration", …)`` where the database has a table."""
+    """Raise ``DomainError("configuration", …)`` unless :func:`is_empty` holds for the database."""
     if not is_empty(url):
         raise DomainError("configuration", "The database is not empty: nothing was changed.")
 
@@ -58,8 +58,8 @@ _OURS = """
 
 
 def is_empty(url: str) -> bool:
-    """Return whether the database has nothing of Paraph's, and no table of ours in its place; what extensions and
-    others have does not matter. Raise ``DomainError("database", …)`` where it does not answer."""
+    """Return whether the database has neither Paraph's migrations nor any table of our role in the current schema;
+    tables of extensions and of other roles do not matter. Raise ``DomainError("database", …)`` without an answer."""
     try:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.execute(_OURS).fetchone()
@@ -69,7 +69,7 @@ def is_empty(url: str) -> bool:
 
 
 def require_empty_store() -> None:
-    """Raise ``DomainError("configuration", …)`` where a bucket holds objects of Paraph's. Needs Django."""
+    """Raise ``DomainError("configuration", …)`` if the store holds objects of Paraph's. Needs Django."""
     from paraph.evidence.named_objects import PREFIXES  # noqa: PLC0415  reads the settings
     from paraph.storage import store  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ def require_empty_store() -> None:
 
 
 def require_same_secret(archive: Archive, settings: Settings) -> None:
-    """Raise ``DomainError("configuration", …)`` unless this machine has the secret that the database belongs to."""
+    """Raise ``DomainError("configuration", …)`` unless this machine has the secret that the archive belongs to."""
     secrets = [
         existing_master_key(settings.data_dir, settings.secret_key),
         *earlier_master_keys(settings.data_dir, settings.secret_key_previous),
@@ -94,8 +94,8 @@ def require_same_secret(archive: Archive, settings: Settings) -> None:
 
 @contextmanager
 def unfinished(settings: Settings) -> Iterator[bool]:
-    """Mark the data folder until the block is done, so that a restore that was killed can be repeated. Give whether one
-    was killed before."""
+    """Mark the data folder until the block is done, so that a restore that was killed can be repeated. Yield whether
+    one was killed before."""
     again = _mark(settings).exists()
     _mark(settings).touch(mode=0o600)
     yield again
@@ -103,7 +103,7 @@ def unfinished(settings: Settings) -> Iterator[bool]:
 
 
 def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
-    """Put the secret, unless ``PARAPH_SECRET_KEY`` is set, earlier ones and ``keys`` into the data folder."""
+    """Write the secret, earlier secrets and ``keys`` to the data folder, except secrets that a variable sets."""
     if not settings.secret_key:
         write_master_key(settings.data_dir, archive.read(SECRET))
     earlier = archive.read(EARLIER_SECRETS).split()
@@ -127,7 +127,7 @@ def restore_objects(archive: Archive) -> int:
 
 
 def load_database(archive: Archive, folder: Path, url: str) -> None:
-    """Make the tables with their rows, in one transaction."""
+    """Create the archive's tables with their rows, in one transaction."""
     with TemporaryFile(dir=folder) as dump:
         for name, content in archive.members():
             if name == DATABASE:
@@ -138,16 +138,16 @@ def load_database(archive: Archive, folder: Path, url: str) -> None:
 
 
 def give_no_number_twice() -> None:
-    """Have the next connection move all numbers on: some were given out after the copy of the database was made.
-    Needs Django and this version's tables."""
+    """Have the next connection skip some numbers of every sequence, because the service may have given them out after
+    the backup. Needs Django and this version's tables."""
     from paraph.tenants.models import Installation  # noqa: PLC0415  reads the settings
 
     Installation.objects.update(timeline=0)
 
 
 def note_backup(archive: Archive) -> None:
-    """Note that there is a backup: the file. The copy of the database does not say so. Needs Django and this version's
-    tables."""
+    """Note the restored file as a backup: the database in it does not contain that note. Needs Django and this
+    version's tables."""
     from paraph.evidence.models import Backup  # noqa: PLC0415  reads the settings
 
     Backup.objects.create(as_of=datetime.fromisoformat(archive.manifest()["made_at"]), problems=0)

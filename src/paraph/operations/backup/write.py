@@ -46,10 +46,10 @@ _log = structlog.get_logger("paraph.backup")
 
 def write_backup(out: Path, *, tried: bool = False) -> dict[str, Any]:
     """Write database, secret, keys and every object that a row names, and read the file back. Return counts and
-    ``problems``: objects that are missing or changed, which the backup then lacks or holds as they are. Objects are
-    kept in their place meanwhile, so that every row of the snapshot has its object. ``tried``: the database is restored
-    into a server of its own, which is thrown away, and its rows are counted. Raise ``DomainError``; then there is no
-    file, but where it was whole and could not be restored."""
+    ``problems``: objects that are missing, which the backup lacks, or changed, which it holds as they are. No object is
+    deleted meanwhile, so that every row of the snapshot has its object. ``tried``: restore the database into a
+    temporary server as a test, and count its rows. Raise ``DomainError``; there is no file then, unless it was written
+    completely and only the test failed."""
     as_of = clock.now()
     with (
         _new_file(out, "backup") as file,
@@ -68,15 +68,15 @@ def write_backup(out: Path, *, tried: bool = False) -> dict[str, Any]:
 
 
 def write_export(out: Path) -> dict[str, Any]:
-    """Write the database alone, for a server of your own, and read the file back. Raise ``DomainError``; then there is
-    no file."""
+    """Write the database alone, for another server, and read the file back. Raise ``DomainError``; then there is no
+    file."""
     with _new_file(out, "export") as file, _begin(file, "export") as archive:
         rows = _add_database(archive, out.parent, None)
     return {"file": str(out), "bytes": out.stat().st_size, "rows": sum(rows.values())}
 
 
 def _try(out: Path, rows: dict[str, int]) -> None:
-    """Restore the database where nobody is, and count."""
+    """Restore the database into a temporary server, and compare the numbers of rows."""
     with TemporaryDirectory(dir=out.parent) as folder:
         server = Server(Path(folder))
         try:
@@ -96,7 +96,7 @@ def _try(out: Path, rows: dict[str, int]) -> None:
 
 @contextmanager
 def _new_file(out: Path, kind: str) -> Iterator[BinaryIO]:
-    """A file that appears under its name once it is durable and was read back whole, readable by nobody else."""
+    """Yield a file, readable by its owner alone, that gets its name once it is durable and was read back completely."""
     draft = out.with_name(f".{out.name}.part")
     if out.exists():
         raise DomainError("validation_error", f"{out} exists already.")
@@ -114,8 +114,8 @@ def _new_file(out: Path, kind: str) -> Iterator[BinaryIO]:
 
 
 def _note(as_of: datetime, problems: int) -> None:
-    """Note a backup whose file is whole. Before ``paraph migrate``, after an upgrade, there is no room for the note;
-    the backup is good all the same. A copy of the database does not hold its own note."""
+    """Note a backup whose file is complete. After an upgrade and before ``paraph migrate``, the table of notes may be
+    missing; the backup is good all the same."""
     try:
         Backup.objects.create(as_of=as_of, problems=problems)
     except DatabaseError as error:
@@ -130,7 +130,7 @@ def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:
 
 
 def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) -> dict[str, int]:
-    """Dump the database, and write into ``named`` which objects the same snapshot of it names. Return the number of
+    """Dump the database, and write to ``named`` the objects that rows of the same snapshot name. Return the number of
     rows of each table."""
     with TemporaryFile(dir=folder) as dump:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -204,9 +204,9 @@ _FOREIGN = """
         )
     )
 """
-"""What is Paraph's stands in one schema, belongs to the owner of its tables, and is named after one of the apps whose
-migrations the database has, those of newer versions among them, or begins with one of three further words. Oids below
-16384 are PostgreSQL's own."""
+"""Everything of Paraph's is in one schema, belongs to the owner of its tables, and has a name that begins with one of
+the apps whose migrations the database has, including those of newer versions, or with one of three further words. Oids
+below 16384 are PostgreSQL's own."""
 
 _HERE = "SELECT class::bigint, oid::bigint, quote_ident(name), class = 'pg_class'::regclass FROM foreigners WHERE here"
 
@@ -226,8 +226,8 @@ _DEPENDENT = """
 
 
 def foreign(connection: "psycopg.Connection[Any]") -> Foreign:
-    """Return what is not Paraph's in its schema. Raise ``DomainError("postgres", …)`` where its tables need what is
-    not: they could be made nowhere else."""
+    """Return what is not Paraph's in its schema. Raise ``DomainError("postgres", …)`` if Paraph's tables depend on it:
+    they could not be created in any other database."""
     home = "SELECT quote_ident(nspname) FROM pg_namespace, home WHERE oid = place"
     [schema] = connection.execute(f"{_FOREIGN} {home}").fetchone() or [""]
     relations, others = [], set()

@@ -1,4 +1,4 @@
-"""Work that waits: jobs, webhooks, completed requests that could not be sealed, files whose time is over, a backup."""
+"""Work that waits: jobs, webhooks, completed requests without seals, files beyond their retention, a missing backup."""
 
 from datetime import datetime, timedelta
 
@@ -45,7 +45,7 @@ def webhooks() -> Outcome:
 
 def unsealed() -> Outcome:
     """``sealing failures``: completed requests that could not be sealed, proven or published yet."""
-    # Each request is looked up by itself: joined, all requests may be read for a few failures.
+    # A subquery looks up each request by itself: a join might read all requests for a few failures.
     completed_at = Subquery(SignatureRequest.objects.filter(pk=OuterRef("request_id")).values("completed_at"))
     failures = SealingFailure.objects.order_by(completed_at).values_list("request_id", "cause", completed_at)
     longest = failures.first()
@@ -72,7 +72,7 @@ def oldest_unsealed_seconds() -> float:
 
 
 def kept_timestamps() -> Outcome:
-    """``kept timestamps``: sealed files that lack the detached timestamp which is overdue."""
+    """``kept timestamps``: sealed files whose next detached timestamp is overdue."""
     files, seconds = preservation.overdue()
     if not files:
         return ok("No sealed file waits for a timestamp.")
@@ -91,7 +91,7 @@ def _workers(state: QueueState) -> Outcome:
 
 
 def _words(seconds: float) -> str:
-    """In the largest unit of which there are two."""
+    """Return the duration in the largest unit in which it is at least two."""
     size, unit = next((each for each in _UNITS if seconds >= 2 * each[0]), (1, "s"))
     return f"{seconds / size:.0f} {unit}"
 
@@ -99,7 +99,7 @@ def _words(seconds: float) -> str:
 _UNITS = ((_DAY, "days"), (3600, "h"), (60, "min"))
 _SAYS_WHY = "The log of the workers says why; where they are only busy, more workers do more."
 
-_OLD = timedelta(days=8)  # a weekly backup is no finding
+_OLD = timedelta(days=8)  # a backup every week is often enough
 _FIRST = timedelta(days=1)
 _OBJECTS_LATE = timedelta(hours=1)
 
@@ -107,14 +107,14 @@ _ARCHIVED = "SELECT last_archived_time FROM pg_stat_archiver WHERE current_setti
 
 
 def unsaved_since() -> datetime | None:
-    """Return the moment that the newest backup without problems holds; before the first, when the first organization
-    was made; None where there is none."""
+    """Return the moment whose state the newest backup without problems holds; before the first backup, when the first
+    organization was created; None if there is no organization either."""
     newest: datetime | None = Backup.objects.filter(problems=0).aggregate(newest=Max("as_of"))["newest"]
     return newest or Organization.objects.order_by("pk").values_list("created_at", flat=True).first()
 
 
 def backup() -> Outcome:
-    """``backup``: the age of the newest one by ``paraph backup``, where PostgreSQL does not archive what it writes."""
+    """``backup``: the age of the newest ``paraph backup``, unless PostgreSQL archives its write-ahead log."""
     since, is_made = unsaved_since(), Backup.objects.filter(problems=0).exists()
     archived = next((last for (last,) in all_rows(_ARCHIVED)), None)
     if archived and clock.now() - archived < _OLD:
@@ -128,7 +128,7 @@ def backup() -> Outcome:
 
 
 def retention() -> Outcome:
-    """``retention``: whether files and people whose time is over have waited for their end for long."""
+    """``retention``: whether files and people are kept long beyond their retention."""
     since = objects_to_delete.waiting_since()
     if since and clock.now() - since > _OBJECTS_LATE:
         return warning(f"Files have waited to be deleted from the store since {clock.iso(since)}. {_SAYS_WHY}")

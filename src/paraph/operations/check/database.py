@@ -20,8 +20,8 @@ from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok,
 from paraph.operations.migrations import missing_migrations
 
 COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
-_BRIEFLY = 0.5  # s that a session is waited for: meanwhile those that were had are kept from the service
-_MOST = 500  # are opened for a try
+_BRIEFLY = 0.5  # s to wait for a session: meanwhile, the sessions opened for the test are kept from the service
+_MOST = 500  # sessions opened for the test, at most
 _LIMIT = """
     SELECT least(
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -70,8 +70,8 @@ def database() -> Iterator[Outcome]:
 
 
 def connections() -> Outcome:
-    """``connections``: how many sessions can be had at once, and how many the processes seen at work open, at least
-    those of ``paraph serve`` here. Behind a pooler it is tried: as many as are missing are opened for a moment."""
+    """``connections``: whether as many sessions can be open at once as the running processes may open, counting at
+    least those of ``paraph serve`` here. Behind a pooler, the missing sessions are opened for a moment, as a test."""
     seen = {role: (processes, sessions) for role, processes, sessions in all_rows(_OURS)}
     web, workers = (
         max(configured, seen.get(role, (0, 0))[0])
@@ -97,14 +97,14 @@ def connections() -> Outcome:
 
 
 def is_pooled() -> bool:
-    """Return whether something between us and PostgreSQL answers logins itself, under another process number."""
+    """Return whether a pooler answers our logins in place of PostgreSQL, so that the process numbers differ."""
     connection.ensure_connection()
     made: Any = connection.connection
     return bool(made.info.backend_pid != all_rows("SELECT pg_backend_pid()")[0][0])
 
 
 def _had_at_once(needed: int, already: int) -> int:
-    """``already``: how many the service has open, this command's own among them."""
+    """Return how many sessions can be open at once. ``already``: those of the service and of this command."""
     with ExitStack() as opened:
         for number in range(already, min(needed, _MOST)):
             try:
@@ -125,7 +125,7 @@ _REMOTE = """
 
 
 def tls() -> Outcome:
-    """``database tls``: whether the way to a database elsewhere is encrypted, also behind a pooler."""
+    """``database tls``: whether the connection to a database on another machine is encrypted, also behind a pooler."""
     connection.ensure_connection()
     made: Any = connection.connection
     ours = made.info.hostaddr and not ip_address(made.info.hostaddr).is_loopback

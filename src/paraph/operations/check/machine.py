@@ -26,7 +26,7 @@ _ADVICE = "docs/faults.md says what to do."
 
 
 def secret_key() -> Outcome:
-    """``secret key``: whether it is the one that the database was first used with."""
+    """``secret key``: whether this machine has the secret in use, and whether a newer one waits to be put into use."""
     if secret_is_ours():
         if fingerprint_in_use() != fingerprint(settings.SECRETS.newest):
             return warning("The earlier secret is still in use: once all machines have both, paraph secret rotate.")
@@ -38,14 +38,14 @@ def secret_key() -> Outcome:
 
 
 def sessions() -> Outcome:
-    """``sessions``: whether a pooler between the service and its database takes them apart."""
+    """``sessions``: whether connections keep their sessions, or a pooler shares them between transactions."""
     if keeps_sessions(**connector_params()):
         return ok("Connections to the database keep their sessions.")
     return failed(UNKEPT)
 
 
 def free_space() -> Outcome:
-    """``space``: a warning below twice the floor at which uploads are refused."""
+    """``space``: failed below the floor at which uploads are refused, a warning below twice the floor."""
     free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
     if not floor:
         return ok(f"{free} MiB of the disk are free.")
@@ -65,7 +65,7 @@ def folders() -> dict[str, Path]:
 
 
 def used_shares() -> dict[str, float]:
-    """Return the used share of each folder's disk as ``df`` counts, where it can be looked at."""
+    """Return the used share of each folder's disk, counted as ``df`` does, without folders that cannot be read."""
     shares = {}
     for name, folder in folders().items():
         with contextlib.suppress(OSError):
@@ -86,7 +86,7 @@ def disks() -> Outcome:
 
 
 def confinement() -> Outcome:
-    """``confinement``, as reported by a process that is started for the check."""
+    """``confinement``: that of the processes that read PDFs, reported by one that is started for the check."""
     try:
         found = sandbox_confinement()
     except ReadersUnavailable:
@@ -115,7 +115,7 @@ def typesetting() -> Outcome:
 
 
 def fonts() -> Outcome:
-    """Name the letters that no font has. A service takes new fonts when it starts."""
+    """Name the scripts whose letters no font has. New fonts are noticed at the next start of the service."""
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:

@@ -1,4 +1,4 @@
-"""The outcome of a check, among them that of two clocks compared."""
+"""The outcome of a check, and the comparison of two clocks."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """``name`` is stable, for programs, "" for that of the check; ``sentence`` is for people and may name paths and
-    hosts, never a secret. ``late``: the check did not end in time, so nothing is known."""
+    """The outcome of a check. ``name`` is stable, for programs; "" stands for the name of the check. ``sentence`` is
+    for people and may name paths and hosts, never a secret. ``late``: the check did not end in time."""
 
     name: str
     status: Status

@@ -33,9 +33,9 @@ from paraph.transparency.witnesses import missing, own_key, witness_settings
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)
 _DEVELOPMENT = "the development keys"
-_PAID_AGAIN = 86_400.0  # seconds after which a process makes another seal that costs money, to try the key
+_PAID_AGAIN = 86_400.0  # seconds after which a process tests a key at a provider by another seal, which costs money
 _paid: dict[SigningKey, tuple[float, Outcome]] = {}
-"""When a key at a provider is tried again by a seal, and what came of the last time."""
+"""When a key at a provider is next tested by a seal, and the outcome of its last test."""
 
 
 def _canary() -> bytes:
@@ -68,7 +68,7 @@ def sandbox_sealing() -> Outcome:
 
 
 def certificate_ends() -> dict[str, float]:
-    """Return when the first sealing certificate of each environment whose keys open ends, in seconds since 1970."""
+    """Return the earliest end of the certificates of each environment whose keys open, in seconds since 1970."""
     ends = {}
     for environment in Environment.values:
         with contextlib.suppress(DomainError, OSError):
@@ -126,14 +126,14 @@ def _try_keys(environment: EnvironmentName) -> Outcome:
 
 
 def _by(key: SigningKey) -> str:
-    """Return what provider keeps the key, and what its certificate states about its being qualified."""
+    """Return which provider keeps the key, and the statements of its certificate about being qualified."""
     stated = ", ".join(qualified_statements(key.certificate))
     kept = f", by {key.provider} with its credential {key.credential}" if isinstance(key, CscKey) else ""
     return kept + (f", whose certificate states {stated}," if stated else "")
 
 
 def _unusable(error: Exception, source: str = "") -> Outcome:
-    """``source``: where the certificates come from, for what the first seal shows of them."""
+    """Return the failure of sealing. ``source``: where the certificates come from, named before the error."""
     if isinstance(error, DomainError):
         return failed(error.message if error.code == "unavailable" else f"{source}{error.message}")
     return failed(f"{source}Sealing fails: {error}.")
@@ -153,8 +153,8 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
 
 
 def _outcome(environment: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], how: str) -> Outcome:
-    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the keys of
-    documents and of proofs, where they differ; ``levels``: as they verify; ``how``: by whom, in what time."""
+    """Report all findings, the end of a certificate first, because it has a deadline. ``sealed``: a test file for each
+    key, if documents and proofs have different ones; ``levels``: those verified; ``how``: the provider and duration."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(end_of(each.certificates[:1]) for each in sealed)
     stamped = ", timestamped" if sealed[0].timestamp else ""
@@ -172,7 +172,7 @@ def _outcome(environment: str, source: str, sealed: Sequence[SealedPdf], levels:
 
 
 def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str]:
-    """Yield what is wrong with the test files; what is wrong with both is said once."""
+    """Yield what is wrong with the test files; a fault of both is reported once."""
     wanted = settings.PARAPH.seal_level
     unstamped = [failure for each in sealed if not each.timestamp for failure in each.timestamp_failures]
     if wanted != "B-B" and any(not each.timestamp for each in sealed):
@@ -202,7 +202,7 @@ _LATE = timedelta(minutes=10)
 
 
 def transparency_log() -> Outcome:
-    """``transparency log``: a start is refused where the tables contradict what was published."""
+    """``transparency log``: failed, which prevents a start, if the tables contradict what was published."""
     try:
         if settings.PARAPH.log_key:  # a check makes no key
             own_key()

@@ -1,5 +1,5 @@
-"""All checks, run side by side so that none delays the others; those that a start needs; and what load balancers and
-Prometheus are told, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
+"""All checks, run side by side so that none delays the others; the checks that a start needs; and the answers to load
+balancers and Prometheus, from outcomes that stay valid for a while, so that frequent requests cost nothing."""
 
 import threading
 import time
@@ -37,18 +37,18 @@ CHECK_SECONDS = 20.0
 
 _log = structlog.get_logger("paraph.check")
 LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
-"""Lines that checks of other names tell."""
-_START_SECONDS = 60.0  # as a start has for everything else: a busy machine is no reason to refuse one
+"""Lines of the output that have another name than the checks that report them."""
+_START_SECONDS = 60.0  # as for everything else at a start: a busy machine is no reason to refuse a start
 
 
 @dataclass(frozen=True)
 class ServiceCheck:
-    """``name`` names the outcomes that have no name of their own, and the failed one of a check that raises or is late.
+    """``name``: for outcomes without a name of their own, and for the failed outcome of a check that raises or is late.
     ``valid_seconds``: how long ``/metrics`` relies on an outcome; 0: it does not run the check. ``serving``: this
-    process cannot answer while the outcome of this name is ``failed``: a matter of the process, and of nothing that all
-    of them share but the database. ``starting``: nothing starts while it is. ``logged``: each start runs the check and
-    logs its outcome, even ``ok``. ``asks``: it asks the database alone, in turn with others of this kind, so that a
-    look at the service takes two sessions of the database and not ten."""
+    process cannot answer while the outcome of this name is ``failed``, which concerns the process itself or, of what
+    processes share, only the database. ``starting``: nothing starts while the outcome is ``failed``. ``logged``: each
+    start runs the check and logs its outcome, even ``ok``. ``asks``: the check only asks the database; these checks run
+    one after the other, so that all checks together take two sessions of the database and not ten."""
 
     name: str
     perform: Callable[[], Outcome | Iterable[Outcome]]
@@ -95,24 +95,24 @@ CHECKS = (
 
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
-"""An unusable key or store stops a start, but must not stop later what needs neither."""
+"""An unusable key or store prevents a start, but later it must not stop requests that need neither."""
 
 
 def checks_of(line: str) -> list[ServiceCheck]:
-    """Return the checks that tell a line: all of a check by its name, or one line of it, such as ``queue``, ``clock``
-    or ``timestamp https://tsa.example.com``. Empty where there is no such line."""
+    """Return the checks that report a line: the name of a check, for all its lines, or one of them, such as ``queue``,
+    ``clock`` or ``timestamp https://tsa.example.com``. The list is empty if there is no such line."""
     telling = {**{check.name: (check.name,) for check in CHECKS}, **LINES_WITHIN}
     named = line if line in telling else max((name for name in telling if _is_of(line, name)), key=len, default="")
     return [check for check in CHECKS if check.name in telling.get(named, ())]
 
 
 _sessions: list[BaseDatabaseWrapper] = []
-"""Of looks that are over: at most one that asked whether the database answers, one for all that is asked in turn."""
+"""Sessions of earlier runs: at most one of the check of the database, and one of the checks that ask it in turn."""
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raise
-    ``DomainError("configuration", …)`` for a line that there is not."""
+    """Return the outcomes of these lines alone or, in their place, that of a check that failed as a whole. Raise
+    ``DomainError("configuration", …)`` for a line that does not exist."""
     wanted = {line: [check.name for check in checks_of(line)] for line in lines}
     checks = [check for check in CHECKS if any(check.name in names for names in wanted.values())]
     found = outcomes_by_check(checks, seconds)
@@ -168,7 +168,7 @@ def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]
 
 
 def _keep_session() -> None:
-    """Leave the session of this thread to the next look, where sessions that rest for long are given back."""
+    """Keep the session of this thread for the next run of checks, if idle sessions are given back after a while."""
     close_old_connections()
     mine = connections[DEFAULT_DB_ALIAS]
     if mine.connection is None or len(_sessions) > 1 or not is_given_back.is_set():
@@ -181,7 +181,7 @@ def _keep_session() -> None:
 def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
     try:
         found[check.name] = check.outcomes()
-    except NoPlaceError:  # of this process, which is busy with other work
+    except NoPlaceError:  # this process is busy with other work
         found[check.name] = [warning("It was not tried: all places for expensive work are taken.", check.name)]
     except Exception as error:  # noqa: BLE001  a broken check is a finding
         sentence = refusal_sentence(error)
@@ -192,9 +192,9 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
 
 
 def require_start() -> None:
-    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that the
-    service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs. Timestamp
-    authorities and gateways are not tried: an outage of theirs must not stop a start."""
+    """Seal, store and read as a test. Raise ``DomainError("check", …)`` with the sentence of the first failed part that
+    the service cannot do without; log every other fault, and the confinement of the processes that read PDFs. Timestamp
+    authorities and gateways are not tried: their outages must not prevent a start."""
     needed = {check.name for check in STARTING}
     if settings.PARAPH.confinement == "strict":
         needed.add("confinement")
@@ -209,7 +209,7 @@ def require_start() -> None:
 
 
 _WAIT_SECONDS = 4.0
-_LATE_SECONDS = 10.0  # a machine that is busy at its start is not out of the balance for minutes
+_LATE_SECONDS = 10.0  # so that a load balancer does not avoid a machine for minutes because it was busy at its start
 
 
 class KeptOutcomes:
@@ -222,8 +222,8 @@ class KeptOutcomes:
         self._lock = threading.Lock()
 
     def statuses(self) -> dict[str, Status]:
-        """Return the status of each outcome by its name, what is out of date renewed; while another caller renews, the
-        earlier ones."""
+        """Return the status of each outcome by its name, after renewing outdated outcomes; while another caller renews
+        them, return the earlier ones."""
         if self._lock.acquire(blocking=not self._outcomes):
             try:
                 self._renew()
