@@ -80,7 +80,7 @@ BUDGETS = {
     "operations": 3_278,
     "otp": 463,
     "outbound": 492,
-    "pdf": 21_571,
+    "pdf": 21_575,
     "postgres": 609,
     "queue": 381,
     "reference": 876,

@@ -188,7 +188,8 @@ def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folde
                 file.truncate(file.seek(-1, os.SEEK_END))
             super()._keep(file, staged, key)
 
-    keys = [document.document.object_key for document in scene(documents=5).request_documents]
+    uploads = [listed.document for listed in scene(documents=5).request_documents]
+    keys = [document.object_key for document in uploads]
     there = Cutting(data_dir / "there")
     there.put(keys[3], b"half")  # of another length: it is made again
     folder.delete(keys[0])
@@ -196,6 +197,8 @@ def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folde
     found = copy_store(folder, there, data_dir / "copy.json")
     told = {(problem["problem"], problem["key"]) for problem in found["problems"]}
     assert told == {("missing", keys[0]), ("changed", keys[1]), ("changed", keys[2])}
+    rows = {problem["key"]: problem["row"] for problem in found["problems"]}
+    assert rows == {key: f"document {document.pk}" for key, document in list(zip(keys, uploads, strict=True))[:3]}
     assert found["copied"] == 2 and found["finished"]
     assert there.get(keys[3]) == folder.get(keys[3])
 
@@ -205,7 +208,7 @@ def test_a_file_without_its_storage_key_is_told(data_dir: Path, settings: Any, f
     scene()
     set_keys(settings, "")
     found = copy_store(folder, LocalStore(data_dir / "there"), data_dir / "copy.json")
-    assert [problem["problem"] for problem in found["problems"]] == ["unreadable"]
+    assert [(each["problem"], each["row"].split()[0]) for each in found["problems"]] == [("unreadable", "document")]
 
 
 def test_a_store_that_is_away_ends_it(
@@ -276,11 +279,12 @@ def test_encrypting_goes_on_where_it_was_stopped(
 ) -> None:
     monkeypatch.setattr("paraph.operations.store._ENCRYPTED_AT_ONCE", 2)
     made = scene(documents=5)
-    store.delete(made.request_documents[0].document.object_key)
+    lost = made.request_documents[0].document
+    store.delete(lost.object_key)
     set_keys(settings, ONE)
     runs = until_finished(lambda: encrypt_store(data_dir / "encrypt.json", seconds=0))
     assert len(runs) > 2 and runs[-1]["encrypted"] == 4
-    assert [each["problem"] for each in runs[-1]["problems"]] == ["missing"]
+    assert runs[-1]["problems"] == [{"problem": "missing", "key": lost.object_key, "row": f"document {lost.pk}"}]
 
 
 def test_what_is_deleted_meanwhile_does_not_come_back(data_dir: Path, settings: Any) -> None:

@@ -164,17 +164,18 @@ def verify_store(context: click.Context, *, rate: float, seconds: float, restart
         if restart:
             progress.unlink(missing_ok=True)
         found = verify(progress, rate * 1_000_000, seconds)
-    problems = found["problems"]
-    lines = [f"{problem['problem']}: {problem['key']} ({problem['row'] or 'no row'})" for problem in problems]
-    lines.append(f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems.")
-    show_lines(found, lines, as_json=as_json)
+    last = f"{_state(found)}: {found['objects']} objects, {found['bytes']} bytes, {found['found']} problems."
+    show_lines(found, [*_problems(found), last], as_json=as_json)
     context.exit(1 if found["found"] else 0)
 
 
 def _show_store(context: click.Context, found: dict[str, Any], counts: str, as_json: bool) -> None:
-    lines = [f"{problem['problem']}: {problem['key']}" for problem in found["problems"]]
-    show_lines(found, [*lines, f"{_state(found)}: {found['objects']} objects, {counts}"], as_json=as_json)
+    show_lines(found, [*_problems(found), f"{_state(found)}: {found['objects']} objects, {counts}"], as_json=as_json)
     context.exit(1 if found["problems"] else 0)
+
+
+def _problems(found: dict[str, Any]) -> list[str]:
+    return [f"{each['problem']}: {each['key']} ({each['row'] or 'no row'})" for each in found["problems"]]
 
 
 def _state(found: dict[str, Any]) -> str:

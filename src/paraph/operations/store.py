@@ -270,9 +270,9 @@ def _copy(named: NamedObject, source: Store, target: Store) -> Problem | None:
                 staged.keep(named.key)
             return problem_with(named, len, store.decrypting(target).open)
     except FileNotFoundError:
-        return {"problem": "missing", "key": named.key}
+        return _problem("missing", named)
     except OSError as error:
-        return {"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)}
+        return {**_problem("unreadable", named), "cause": error.strerror or str(error)}
 
 
 _ENCRYPTED_AT_ONCE = 20  # rows, whose objects nobody deletes meanwhile
@@ -324,6 +324,6 @@ def _encrypt(named: NamedObject, progress: Progress) -> None:
             store.encrypting().encrypt_anew(named.key)
             progress.changed += 1
     except FileNotFoundError:
-        progress.report({"problem": "missing", "key": named.key})
+        progress.report(_problem("missing", named))
     except OSError as error:
-        progress.report({"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)})
+        progress.report({**_problem("unreadable", named), "cause": error.strerror or str(error)})
