@@ -87,7 +87,7 @@ def glyphs(
     matrix: Sequence[float] = (0.001, 0, 0, 0.001, 0, 0),
     **others: Any,
 ) -> bytes:
-    """A page in a Type 3 font in which 49 is the last of ``names``. ``others``: its entries; ``None`` leaves one out."""
+    """A page in a Type 3 font, where 49 is the last of ``names``. ``others``: its entries; ``None`` leaves one out."""
     entries = {"FontBBox": [0, 0, 1000, 1000], "FirstChar": 49, "LastChar": 49, "Widths": [1000], **others}
     drawn = {name: Stream(f"{begins} {draws}") for name in names}
     known = {"Font": {"F1": HELVETICA}}

@@ -55,7 +55,7 @@ class SealForge:
     first_named: bytes | None = None
     """The bytes whose SHA-1 the ESSCertID (version 1) holds, beside the right ESSCertIDv2."""
     issuer_serial: Callable[[Any], tuple[Any, int]] | None = None
-    """From the certificate to the issuer and serial number that the ESSCertIDv2 names."""
+    """A function from the certificate to the issuer and serial number that the ESSCertIDv2 names."""
     authorities: Sequence[Forge] = ()
     stamped: Sequence[Callable[[bytes], bytes]] = (bytes,)
     """For each authority in turn, what it stamps instead of the signature."""

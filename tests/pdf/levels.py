@@ -53,7 +53,7 @@ def statuses_by_pyhanko(pdf: bytes, *roots: bytes) -> list[PdfSignatureStatus]:
 
 def level_by_pyhanko(pdf: bytes, *roots: bytes) -> str:
     """Return the level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA
-    where it passes by its archive timestamp (§5.6.3), B-LT where it passes by the statuses in the file (§5.5), else ""."""
+    if it passes by its archive timestamp (§5.6.3), B-LT if it passes by the statuses in the file (§5.5), else ""."""
     trust = SimpleTrustManager.build(trust_roots=list(map(asn1_x509.Certificate.load, roots)))
     reader = PdfFileReader(BytesIO(pdf))
     seal = reader.embedded_regular_signatures[0]

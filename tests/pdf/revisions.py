@@ -171,7 +171,7 @@ def countersigned(
     timestamper: TimeStamper | None = None,
     **field: Any,
 ) -> bytes:
-    """Return the file signed again, by pyHanko. ``issuers`` are embedded too; ``field``: where a visible field stands."""
+    """Return the file signed again, by pyHanko. ``issuers`` are embedded too; ``field``: where a visible field is."""
     own, *others = (asn1_x509.Certificate.load(forge.der_of(each)) for each in (certificate, *issuers))
     private = keys.PrivateKeyInfo.load(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()))
     store = SimpleCertificateStore.from_certs(others)  # type: ignore[no-untyped-call]  # pyHanko annotates nothing here

@@ -13,7 +13,7 @@ _PERMISSIONS = -44
 
 @dataclass
 class Lock:
-    """One lock of a file. ``revision``: 2 to 6; ``aes``: in revision 4, whether the cipher is AES or RC4."""
+    """The encryption of one file. ``revision``: 2 to 6; ``aes``: whether revision 4 uses AES instead of RC4."""
 
     chance: Random
     revision: int = 4

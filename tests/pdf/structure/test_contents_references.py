@@ -128,7 +128,7 @@ def test_however_they_are_spelled() -> None:
 
 
 def test_what_is_no_text_is_not_read() -> None:
-    """Bytes of profiles and palettes look like anything."""
+    """The bytes of a profile or palette may look like a reference."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         palette, profile = document.make_stream(b"900 0 R"), document.make_stream(b"901 0 R", N=3)
