@@ -79,7 +79,7 @@ def test_a_plain_file() -> None:
 
 
 def test_both_ways_to_look_tell_the_same() -> None:
-    """They agree on what our own reader takes: plain tables, streams, several revisions, real files if there are any."""
+    """They agree on what our own reader takes: plain tables, streams, several revisions, and real files if any."""
     read_by_own = 0
     for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
         with UntrustedFile(content=pdf) as file, suppress(PdfRefused):
