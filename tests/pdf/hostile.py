@@ -22,7 +22,7 @@ def nested_forms(levels: int = 12, calls: int = 10, page: int = 1) -> bytes:
 
 
 def inflating(gibibytes: int = 2, on_page: bool = False, filters: int = 1) -> bytes:
-    """A stream of spaces that unpacks to ``gibibytes``, as the page's content or in an object nothing shows."""
+    """A stream of spaces that unpacks to ``gibibytes``, as the page's content or in an object that nothing shows."""
     start, piece, count, end = b"", b" " * (1 << 20), gibibytes << 10, b""
     for _ in range(filters):
         start, piece, count, end = _packed(start, piece, count, end)

@@ -64,7 +64,7 @@ def test_a_chain_seals_as_openssl_says_or_is_refused(kind: str, tmp_path: Path) 
     except DomainError as refused:
         assert odd.fate == "refused" and odd.reason in refused.message, refused.message
         assert re.fullmatch(r"[^\n]+\.", refused.message), refused.message
-        # Only the first seal shows whether a certificate allows RSASSA-PSS; a start names the file (test_sealing_check).
+        # Only a first seal shows whether a certificate allows RSASSA-PSS; a start names the file (test_sealing_check).
         assert str(certificates) in refused.message or "does not allow RSASSA-PSS" in refused.message
         return
     roots = [*root_of(key), authority("p-256").root]

@@ -283,7 +283,7 @@ KNOWN = {
     "JPEG 2000 with a channel of opacity": jpx(3, _CHANNELS),
     "JPEG 2000 whose opacity is meant": jpx(3, SMaskInData=1),
 }
-"""What is plain and known to be drawn differently."""
+"""Plain files that are known to be drawn differently."""
 KIN = {
     "letters by their names": standard("Helvetica", {"Differences": [97, Name.a, Name.fi, Name.Euro]}),
     "pictograms by numbers": standard("ZapfDingbats", differing(97, "a20")),

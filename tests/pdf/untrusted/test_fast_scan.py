@@ -117,7 +117,7 @@ HIDDEN = [
 
 
 def files_with_actions() -> list[bytes]:
-    """A script in a small file, in every way that we know to hide one."""
+    """Return small files that each have a script, hidden in every way that we know."""
     return [*(many(body, filling=3) for body in HIDDEN), _object_stream(SCRIPT, b"/Type/ObjStm")]
 
 

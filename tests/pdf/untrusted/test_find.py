@@ -14,7 +14,7 @@ from paraph.pdf.untrusted.page_reading import GAP, FoundTag, find_tags, under
 from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text, unicode_map
 
 TAG = "{{sign1}}"
-# of Helvetica, in thousandths: a brace 334, s 500, i 222, g n and digits 556
+# widths in Helvetica, in thousandths of an em: a brace 334, s 500, i 222, g n and digits 556
 TAG_WIDTH = 12 * (4 * 334 + 500 + 222 + 556 + 556 + 556) / 1000
 BEFORE = 12 * (667 + 222 + 556 + 556 + 556 + 556 + 278 + 556 + 500 + 278) / 1000  # "Signed by "
 A4 = (595.0, 842.0)

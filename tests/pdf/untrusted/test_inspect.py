@@ -165,7 +165,7 @@ REFUSED: dict[str, list[bytes]] = {
     ],
     "unknown_encryption": [refused.encrypted_by(b"/FileOpen"), refused.of_unknown_version()],
     "password": [refused.locked()],
-    "integrity_code": [  # spelled otherwise, lost in an update, or without its salt
+    "integrity_code": [  # spelled differently, lost in an update, or without its salt
         *(_CODE.replace(b"/AuthCode", name) for name in (b"/AuthCode", b"/Auth#43ode", b"/Forgotten")),
         _CODE.replace(b"/KDFSalt", b"/Unknown"),
     ],

@@ -57,7 +57,7 @@ DIFFERENT = {
     "a layer within a field": (changing.layer_in_field(), ["layers"]),
 }
 OFF = {"a layer that is off": (changing.annotated(PRINT, layer=Dictionary(), off=True), ["layers"])}
-"""Which other readers show otherwise on the screen, too."""
+"""Files that other readers show differently on the screen, too."""
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
 HIDDEN = [
@@ -166,7 +166,7 @@ def test_pages_without_annotations_and_layers_do_not_differ() -> None:
 
 
 def here(pdf: bytes) -> dict[str, Any]:
-    """The preflight, in this process."""
+    """Return the preflight, made in this process."""
     told: dict[str, Any] = read(pdf, lambda source: inspect_here(source, page_limit=5000)[0]["preflight"])
     return told
 

@@ -132,7 +132,7 @@ def test_a_process_that_hangs_is_given_up(pools: Pools) -> None:
 
 @pytest.mark.thorough
 def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault(pools: Pools) -> None:
-    """It has used most of its processor time when the machine stops giving it any."""
+    """The process has used most of its processor time when the machine stops giving it any."""
     pool = pools(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
     worker = worker_of(pool)
     enough = processor_time(worker) + 1.2

@@ -172,7 +172,7 @@ _NEVER_CALLED = {
     "qrcode": "stamps",
     "tabulate": "pypdfium2's command line",
 }
-"""What readers of PDF import within functions, and what for: none of that is done to verify a file."""
+"""Modules that readers of PDF import within functions, and what for: verifying a file needs none of them."""
 
 
 _WARM_UPS = {

@@ -31,8 +31,8 @@ CONTRACT = (
 )
 STEP = 8.0
 MIRRORED = str.maketrans("(){}[]", ")(}{][")
-# As they stand on the page from left to right, each bracket as the file means it: in a paragraph that runs from left
-# to right, and in one from right to left, where an opening bracket stands at the right of what it opens.
+# Each tag as it stands on the page, with brackets as the file means them: in a paragraph that runs from left to right,
+# and in one from right to left, where an opening bracket stands to the right of what it opens.
 LINES = {
     "{{\u05d7\u05ea\u05d9\u05de\u05d4}}": ("{{\u05d4\u05de\u05d9\u05ea\u05d7}}", "}}\u05d4\u05de\u05d9\u05ea\u05d7{{"),
     "[[\u062a\u0648\u0642\u064a\u0639]]": ("[[\u0639\u064a\u0642\u0648\u062a]]", "]]\u0639\u064a\u0642\u0648\u062a[["),
