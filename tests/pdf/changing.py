@@ -1,4 +1,4 @@
-"""Files that print differently than they are shown, or that can change what they show: one of every way."""
+"""Files that print differently from what they show, or that can change what they show: one of every kind."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,15 +17,15 @@ Prepare = Callable[[pikepdf.Pdf], None]
 
 
 def contract(prepare: Prepare | None = None, *, pages: int = 1, **others: Any) -> bytes:
-    """Pages that say what is paid."""
+    """Return pages that say "I pay", with room for a sum beside it, and "1 EUR" below."""
     return paper(*[text("I pay", 20, 605) + text("1 EUR", 300, 300)] * pages, prepare=prepare, **others)
 
 
 def annotated(
     flags: int, subtype: str = "Stamp", *, appearance: bool = True, layer: Any = None, off: bool = False, **save: Any
 ) -> bytes:
-    """One annotation on page 1; a widget is the field of a form. ``layer``: the usage of its own layer, ``off``: that
-    is off."""
+    """Return a contract with one annotation on page 1; a widget is a field of the form. ``layer``: the usage of the
+    annotation's own layer; ``off``: whether that layer is off."""
     entries: dict[str, Any] = {"Subtype": Name(f"/{subtype}"), "Rect": [60, 600, 260, 620], "F": flags}
     if appearance:
         entries["AP"] = {"N": drawing()}
@@ -46,14 +46,14 @@ _FORM = {"DA": "/Helv 9 Tf 0 g", "DR": {"Font": {"Helv": HELVETICA}}}
 
 
 def drawing(content: str = "", **resources: Any) -> Stream:
-    """A form XObject that says what is paid in truth."""
+    """Return a form XObject that draws ``content``, by default the sum that is really paid."""
     known = {"Font": {"F1": HELVETICA}, **resources}
     drawn = content or text("1,000,000 EUR", 2, 5)
     return Stream(drawn, Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 200, 20], Resources=known)
 
 
 def group(document: pikepdf.Pdf, usage: Any = None, **configuration: Any) -> Any:
-    """A layer, with its usage applied when the file is shown and when it is printed."""
+    """Add a layer whose usage is applied when the file is shown and when it is printed."""
     made = document.make_indirect(Dictionary(Type=Name.OCG, Name=String("Sum")))
     if usage is not None:
         made.Usage = usage
@@ -80,7 +80,7 @@ def layered(usage: Any = None, *, membership: Any = None, on_page: int = 1, page
 
 
 def layer_in_field() -> bytes:
-    """The layer is within what a form field draws, where PDFium takes no notice of it."""
+    """Return a contract with a layer inside the appearance of a form field, where PDFium takes no notice of it."""
     content = "/OC /P BDC " + text("1,000,000 EUR", 2, 5) + " EMC"
 
     def prepare(document: pikepdf.Pdf) -> None:

@@ -18,7 +18,7 @@ def _form(document: pikepdf.Pdf, content: bytes, resources: dict[str, Dictionary
 
 
 def forms(size: int, page: int = 1) -> bytes:
-    """``size`` thousand drawings, by forms in forms."""
+    """``size`` thousand lines, drawn by forms within forms."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         inner = _form(document, _LINES * 10)
@@ -34,7 +34,7 @@ def operators(size: int) -> bytes:
 
 
 def pattern(size: int) -> bytes:
-    """A page filled with tiles that become smaller."""
+    """A page filled with tiles that get smaller as ``size`` grows."""
     step = 60 / size
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -111,7 +111,7 @@ def glyphs(size: int) -> bytes:
 
 
 def objects(size: int) -> bytes:
-    """Objects that nothing refers to, in object streams."""
+    """Objects that no page uses, in object streams."""
     document = pikepdf.new()
     document.add_blank_page(page_size=(595, 842))
     kept = [document.make_indirect(Dictionary(A=number, B=Array([1, 2, 3]))) for number in range(4000 * size)]
@@ -120,7 +120,7 @@ def objects(size: int) -> bytes:
 
 
 def pages(size: int) -> bytes:
-    """Many pages below nodes below nodes."""
+    """Many pages below a long chain of page tree nodes."""
     document = pikepdf.new()
     for _ in range(min(500, 40 * size)):
         document.add_blank_page(page_size=(200, 200))
@@ -147,7 +147,7 @@ def revisions(size: int) -> bytes:
 
 
 def links(size: int) -> bytes:
-    """Annotations without end on one page."""
+    """Thousands of annotations on one page."""
     document = pikepdf.new()
     page = document.add_blank_page(page_size=(595, 842))
     box = Array([0, 0, 9, 9])
@@ -161,7 +161,7 @@ def links(size: int) -> bytes:
 
 
 def form_fields(size: int) -> bytes:
-    """Fields below fields, each with a picture."""
+    """Hundreds of form fields on one page, each with an appearance."""
     document = pikepdf.new()
     page = document.add_blank_page(page_size=(595, 842))
     box = Array([0, 0, 9, 9])

@@ -1,4 +1,4 @@
-"""Files of one page that readers draw differently, and their kin that they draw alike."""
+"""Files of one page that readers draw differently, and similar files that they draw alike."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -29,28 +29,28 @@ def of_state(contents: str = TEXT, **entries: Any) -> bytes:
 
 
 def grouped(space: Any, blend: Any) -> bytes:
-    """A page whose colours are mixed in this space, in this way."""
+    """A page whose colours are mixed in the colour space ``space``, by the blend mode ``blend``."""
     group = {"Group": {"S": Name.Transparency, "CS": space}}
     return paper(f"/G gs {TEXT}", page=group, resources={"ExtGState": {"G": {"BM": blend}}})
 
 
 def coloured(space: Any, contents: str = "/C cs 1 sc") -> bytes:
-    """``/C`` is this colour space."""
+    """A page with ``space`` as its colour space ``/C``."""
     return paper(f"{contents} {TEXT}", resources={"ColorSpace": {"C": space}})
 
 
 def profile(kind: bytes, **entries: Any) -> list[Any]:
-    """A colour space by a profile, of which there is the head: for colours of this kind."""
+    """A colour space by an ICC profile that is only a header; ``kind`` is the colour space that the header names."""
     return [Name.ICCBased, Stream(bytes(16) + kind + bytes(16) + b"acsp" + bytes(88), **entries)]
 
 
 def differing(code: int, name: str, **base: Any) -> dict[str, Any]:
-    """An encoding with another glyph for this code."""
+    """An encoding with the glyph ``name`` for ``code``."""
     return {"Differences": [code, Name("/" + name)], **base}
 
 
 def in_font(contents: str = TEXT, **entries: Any) -> bytes:
-    """A page with this font as /F1; entries that are ``None`` are left out."""
+    """A page with a font of these ``entries`` as /F1; those that are ``None`` are left out."""
     font = {"Type": Name.Font, **{key: value for key, value in entries.items() if value is not None}}
     return paper(contents, resources={"Font": {"F1": font}})
 
@@ -87,7 +87,7 @@ def glyphs(
     matrix: Sequence[float] = (0.001, 0, 0, 0.001, 0, 0),
     **others: Any,
 ) -> bytes:
-    """A font of drawings, of which 49 is the last of these names. ``others``: entries, ``None`` for none."""
+    """A page in a Type 3 font, where 49 is the last of ``names``. ``others``: its entries; ``None`` leaves one out."""
     entries = {"FontBBox": [0, 0, 1000, 1000], "FirstChar": 49, "LastChar": 49, "Widths": [1000], **others}
     drawn = {name: Stream(f"{begins} {draws}") for name in names}
     known = {"Font": {"F1": HELVETICA}}
@@ -118,13 +118,13 @@ def composite(subtype: str, key: str, program: bytes, kind: str | None = None, *
 
 @cache
 def opentype() -> bytes:
-    """A program of glyphs by their names."""
+    """A font program whose glyphs have names."""
     return _saved(_with_outlines())
 
 
 @cache
 def numbered() -> bytes:
-    """A program of glyphs by numbers (CIDs) that are not their places."""
+    """A font program whose glyphs have numbers (CIDs) that differ from their positions."""
     builder = _with_outlines()
     font = builder.font
     [top] = font["CFF "].cff.topDictIndex
@@ -160,7 +160,7 @@ def cff() -> bytes:
 
 
 def truetype(*maps: tuple[int, int, Codes], names: bool = True) -> bytes:
-    """A program with these maps: platform, encoding, and the glyphs of codes."""
+    """A TrueType font program with ``maps``: each a platform, an encoding, and the glyph of each code."""
     builder = _built(FontBuilder(1000, isTTF=True), names=names)
     builder.setupGlyf(dict.fromkeys(GLYPHS, TTGlyphPen(None).glyph()))
     builder.font["cmap"].tables = [_map(*each) for each in maps]
@@ -191,7 +191,7 @@ def _saved(builder: FontBuilder) -> bytes:
 
 
 def annotated(subtype: str, look: str | Mapping[str, str] | None = "0 0 9 9 re f", **entries: Any) -> bytes:
-    """An annotation away from the text, in print too, with an appearance or one for each state."""
+    """A page with an annotation away from the text, printed too, with one appearance or one for each state."""
 
     def drawn(data: str) -> Stream:
         return Stream(data, Subtype=Name.Form, BBox=[0, 0, 100, 40])

@@ -1,4 +1,4 @@
-"""A timestamp authority of the tests' own, made with other code than Paraph's, that can get anything wrong."""
+"""The tests' own timestamp authority, made with code other than Paraph's, which can get anything wrong."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ USES = (
 
 
 def usage(*uses: str) -> tuple[x509.ExtensionType, bool]:
-    """What a key is for, and that this is critical."""
+    """Return the key usage extension with ``uses``, and that it is critical."""
     return x509.KeyUsage(**{use: use in uses for use in USES}), True
 
 
@@ -89,8 +89,8 @@ def issued(
     hash_: hashes.SHA224 | hashes.SHA256 | hashes.SHA384 = SHA256,
     is_pss: bool = False,
 ) -> x509.Certificate:
-    """A certificate with these extensions alone, besides the identifiers of its keys. ``start`` and ``end``: from now
-    on; ``hash_``: for a key that does not hash for itself."""
+    """Return a certificate with these extensions alone, besides the identifiers of its keys. ``start`` and ``end``
+    count from now; ``hash_`` is for a key that does not hash for itself."""
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
@@ -113,7 +113,7 @@ def der_of(parsed: x509.Certificate | x509.CertificateRevocationList | ocsp.OCSP
 
 
 def revoked(about: x509.Certificate | int, when: datetime, *stated: tuple[x509.ExtensionType, bool]) -> Entry:
-    """What a list says of a certificate, or of a serial number."""
+    """Return what a revocation list says about a certificate or a serial number."""
     serial = about if isinstance(about, int) else about.serial_number
     builder = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(when)
     for extension, critical in stated:
@@ -150,7 +150,7 @@ def answer(
     end: datetime | None = None,
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
 ) -> ocsp.OCSPResponse:
-    """What a responder says of a certificate. ``by``: the responder's own certificates, none for the issuer itself."""
+    """Return an answer about a certificate. ``by``: the responder's own certificates, none for the issuer itself."""
     this = this or clock.now()
     status = ocsp.OCSPCertStatus.REVOKED if revoked_at else ocsp.OCSPCertStatus.GOOD
     builder = ocsp.OCSPResponseBuilder().add_response(about, issuer, hashes.SHA1(), status, this, end, revoked_at, None)
@@ -165,8 +165,8 @@ Signed = x509.Certificate | x509.CertificateRevocationList | ocsp.OCSPResponse
 
 
 def anew(made: Signed, key: Key, change: Callable[[Any], object], hash_: hashes.HashAlgorithm | None = None) -> bytes:
-    """A certificate, list or answer as DER, changed and signed again. ``change`` gets what is signed, in the classes of
-    asn1crypto; ``hash_``: one that cryptography refuses to sign with."""
+    """Return a certificate, list or answer as DER, changed and signed again. ``change`` gets the signed part as an
+    object of asn1crypto; ``hash_``: one that cryptography refuses to sign with."""
     encoded = der_of(made)
     if isinstance(made, ocsp.OCSPResponse):
         whole = asn1_ocsp.OCSPResponse.load(encoded)
@@ -204,14 +204,14 @@ def middle() -> x509.Certificate:
 
 
 def leaf(key: Key, **wrong: Any) -> x509.Certificate:
-    """A right certificate for timestamps below :func:`middle`, but for what is asked to be ``wrong``."""
+    """Return a certificate for timestamps, issued by :func:`middle` and correct except for what ``wrong`` says."""
     arguments: dict[str, Any] = {"purposes": [ExtendedKeyUsageOID.TIME_STAMPING]}
     return certificate("Test Timestamps", key, "Test Middle", curve_key("middle"), **(arguments | wrong))
 
 
 @dataclass
 class Forge:
-    """Right by default: every field is one way to be wrong."""
+    """A timestamp authority, right by default: every field is one way to be wrong."""
 
     scheme: Scheme = "ecdsa"
     hash_: str = "sha256"
@@ -310,7 +310,7 @@ def signed_data(
     tokens: Sequence[Any] = (),
     version: str = "v3",
 ) -> Any:
-    """A message that the first of the certificates signed. ``tokens``: timestamps of the signature."""
+    """Return a CMS message signed by the first of the certificates. ``tokens``: timestamps of the signature."""
     carried = [asn1_x509.Certificate.load(der_of(each)) for each in certificates]
     named = cms.IssuerAndSerialNumber({"issuer": carried[0].issuer, "serial_number": carried[0].serial_number})
     signer: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Seals of the tests' own, made with other code than Paraph's, that can get anything wrong."""
+"""The tests' own seals, made with code other than Paraph's, which can get anything wrong."""
 
 import hashlib
 import re
@@ -38,7 +38,7 @@ def with_value(pdf: bytes, change: Callable[[bytes], bytes]) -> bytes:
 
 
 def sealed_by(make: Callable[[bytes], bytes]) -> bytes:
-    """The letter with the value that is made of what it covers."""
+    """Return the letter with the signature value that ``make`` returns for the bytes it covers."""
     pdf = with_room()
     *_, span = re.finditer(rb"/ByteRange\s*\[\s*0 +(\d+) +(\d+) +(\d+)", pdf)
     before, after, rest = (int(number) for number in span.groups())
@@ -47,28 +47,28 @@ def sealed_by(make: Callable[[bytes], bytes]) -> bytes:
 
 @dataclass
 class SealForge:
-    """Right by default: every field is one way to be wrong, or odd."""
+    """A seal, right by default: every field is one way to be wrong, or odd."""
 
     hash_: str = "sha256"
     content_type: str = "data"
     certificate: dict[str, Any] = field(default_factory=dict)
     first_named: bytes | None = None
-    """What the ESSCertID of the first version has the SHA-1 of, beside the right second one."""
+    """The bytes whose SHA-1 the ESSCertID (version 1) holds, beside the right ESSCertIDv2."""
     issuer_serial: Callable[[Any], tuple[Any, int]] | None = None
-    """Issuer and serial number of the ESSCertID, from the certificate."""
+    """A function from the certificate to the issuer and serial number that the ESSCertIDv2 names."""
     authorities: Sequence[Forge] = ()
     stamped: Sequence[Callable[[bytes], bytes]] = (bytes,)
     """For each authority in turn, what it stamps instead of the signature."""
     version: str = "v1"
     in_order: bool = True
     key: Any = None
-    """The signer's, one of P-256 if not given."""
+    """The signer's key; a P-256 key if not given."""
     signature_algorithm: dict[str, Any] | None = None
     """As CMS names it; ECDSA with the hash of the digest if not given."""
     sign: Callable[[bytes], bytes] | None = None
 
     def sealed(self) -> bytes:
-        """Return the letter, sealed so, with a key below :data:`ROOT`."""
+        """Return the letter, sealed as these fields say, with a key below :data:`ROOT`."""
         return sealed_by(self.cms)
 
     def cms(self, content: bytes) -> bytes:

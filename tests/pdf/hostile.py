@@ -1,4 +1,4 @@
-"""PDFs that want to do harm: small files that burst, hang or break what reads them."""
+"""Harmful PDFs: small files that exhaust, hang or break the programs that read them."""
 
 import random
 import struct
@@ -22,7 +22,7 @@ def nested_forms(levels: int = 12, calls: int = 10, page: int = 1) -> bytes:
 
 
 def inflating(gibibytes: int = 2, on_page: bool = False, filters: int = 1) -> bytes:
-    """A stream of spaces that unpacks to ``gibibytes``, as the page's content or in an object nothing shows."""
+    """A stream of spaces that unpacks to ``gibibytes``, as the page's content or in an object that nothing shows."""
     start, piece, count, end = b"", b" " * (1 << 20), gibibytes << 10, b""
     for _ in range(filters):
         start, piece, count, end = _packed(start, piece, count, end)
@@ -71,8 +71,8 @@ def truncated() -> bytes:
 
 
 def many_contents(streams: int, mebibytes: int, *, filters: int = 2, pages: int = 1, shared: bool = False) -> bytes:
-    """Streams of spaces, each small enough by itself, which pages behind the first draw together. ``shared``: the same
-    stream so many times."""
+    """Streams of spaces, each small enough by itself, which every page after the first draws together. ``shared``: one
+    stream, drawn ``streams`` times."""
     document = pikepdf.new()
     document.add_blank_page()
     packed = deflated(b" " * (1 << 20), mebibytes, filters)
@@ -89,7 +89,7 @@ def many_contents(streams: int, mebibytes: int, *, filters: int = 2, pages: int 
 
 
 def many_fonts(count: int = 8, mebibytes: int = 100) -> bytes:
-    """Each with a map to Unicode that is large."""
+    """Fonts, each with a large map to Unicode."""
 
     packed = deflated(b" " * (1 << 20), mebibytes, 2)
     font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica}
@@ -98,7 +98,7 @@ def many_fonts(count: int = 8, mebibytes: int = 100) -> bytes:
 
 
 def packed_objects(streams: int = 8, mebibytes: int = 100) -> bytes:
-    """Objects in streams of objects, each with so much space behind it."""
+    """Objects, each in its own object stream and followed by ``mebibytes`` of white space."""
     objects = {1: b"<</Type/Catalog/Pages 2 0 R>>", 2: b"<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>"}
     objects[3] = b"<</Type/Page/Parent 2 0 R/Annots[%b]>>" % b" ".join(
         b"%d 0 R" % (4 + each) for each in range(streams)
@@ -119,7 +119,7 @@ def packed_objects(streams: int = 8, mebibytes: int = 100) -> bytes:
 
 
 def long_array(mebibytes: int = 100) -> bytes:
-    """The fields of a form, in an object stream: numbers, and a great many of them."""
+    """A form in an object stream, whose list of fields is a great many numbers."""
     pages = b"<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>"
     objects = [b"<</Type/Catalog/Pages 2 0 R/AcroForm 4 0 R>>", pages, b"<</Type/Page/Parent 2 0 R>>"]
     packed = deflated(b"1 " * (1 << 19), mebibytes, 2, first=b"4 0 <</Fields[", last=b"]>>")
@@ -141,8 +141,8 @@ def _with_table(body: bytes, rows: list[tuple[int, int, int]]) -> bytes:
 
 
 def deflated(piece: bytes, times: int, filters: int, first: bytes = b"", last: bytes = b"") -> bytes:
-    """Return ``first``, the piece so many times, and ``last``, deflated as often as there are filters. Zlib by hand:
-    the piece is packed once."""
+    """Return ``first``, ``times`` times the piece, and ``last``, deflated ``filters`` times. The zlib stream is put
+    together by hand, so that the piece is packed only once."""
     packer = zlib.compressobj(9)
     start = packer.compress(first) + packer.flush(zlib.Z_FULL_FLUSH)
     again = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -1,4 +1,4 @@
-"""Files of a few kilobytes that look like proofs, and take gigabytes or minutes where nothing bounds their reading."""
+"""Files of a few kilobytes that look like proofs, and take gigabytes or minutes to read if nothing bounds it."""
 
 import json
 import zlib

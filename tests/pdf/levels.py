@@ -1,4 +1,4 @@
-"""What the tests of the upper PAdES levels share: statuses of our own, and what pyHanko and OpenSSL think."""
+"""What the tests of the upper PAdES levels share: our own statuses, and the verdicts of pyHanko and OpenSSL."""
 
 import asyncio
 import re
@@ -45,15 +45,15 @@ def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) 
 
 
 def statuses_by_pyhanko(pdf: bytes, *roots: bytes) -> list[PdfSignatureStatus]:
-    """What pyHanko thinks of each signature, changes since included."""
+    """Return pyHanko's verdict on each signature, which includes later changes to the file."""
     context = ValidationContext(trust_roots=list(map(asn1_x509.Certificate.load, roots)), allow_fetching=False)
     reader = PdfFileReader(BytesIO(pdf))
     return [validate_pdf_signature(signature, context) for signature in reader.embedded_signatures]
 
 
 def level_by_pyhanko(pdf: bytes, *roots: bytes) -> str:
-    """The level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA where it
-    passes by its archive timestamp (§5.6.3), B-LT where it passes by the statuses in the file (§5.5), else ""."""
+    """Return the level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA
+    if it passes by its archive timestamp (§5.6.3), B-LT if it passes by the statuses in the file (§5.5), else ""."""
     trust = SimpleTrustManager.build(trust_roots=list(map(asn1_x509.Certificate.load, roots)))
     reader = PdfFileReader(BytesIO(pdf))
     seal = reader.embedded_regular_signatures[0]
@@ -81,8 +81,8 @@ def _carried(reader: PdfFileReader) -> LocalKnowledge:
 
 
 def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
-    """OpenSSL finds the last signature to be a timestamp token over everything else in the file, with the certificates
-    of the file's security store."""
+    """Assert that OpenSSL verifies the last signature as a timestamp token over everything else in the file, with the
+    certificates of the file's security store."""
     first, start, end, rest = map(int, re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]", pdf)[-1])
     token = ContentInfo.load(bytes.fromhex(pdf[start + 1 : end - 1].decode())).dump()
     (folder / "archive.tsr").write_bytes(token)

@@ -13,7 +13,7 @@ from paraph.pdf.untrusted.page_reading import render_png
 from tests.pdf.odd_files.papers import COLOURS
 from tests.pdf.pdf_factory import saved
 
-_PATCH = 60  # pixels of a colour that make it seen
+_PATCH = 60  # pixels: a colour with more of them counts as seen
 _NEAR = 12  # of 255
 Size = tuple[float, float]
 Images = list[Image.Image | None]
@@ -27,7 +27,7 @@ class Looks:
         self.pdfium = _Remembering(ShownByService(sizes))
         self.poppler = _Remembering(Poppler())
         self.others = [self.poppler, *([_Remembering(Mupdf())] if shutil.which("mutool") else [])]
-        """Of which each must show the promises that the signer saw."""
+        """Each of these must show the promises that the signer saw."""
         self.renderers: list[Renderer] = [self.pdfium, *([self.poppler] if poppler else [])]
 
 
@@ -46,13 +46,13 @@ class ShownByService:
 
 
 def promises(renderer: Renderer, pdf: bytes, indexes: Sequence[int]) -> list[list[int] | None]:
-    """Which promises of :mod:`tests.pdf.odd_files.papers` a renderer shows on each page, by their colours: renderers
-    draw letters differently. None for a page that it does not show."""
+    """Return which promises of :mod:`tests.pdf.odd_files.papers` a renderer shows on each page; None for a page that it
+    does not show. Promises are told apart by colour, as renderers draw letters differently."""
     return [None if image is None else promises_on(image) for image in renderer.images(pdf, indexes)]
 
 
 def promises_on(image: Image.Image) -> list[int]:
-    """Of a picture whose longer side has about :data:`PIXELS`."""
+    """Return the promises seen in a picture whose longer side has about :data:`PIXELS` pixels."""
     seen = [0] * len(COLOURS)
     for count, found in image.getcolors(image.width * image.height) or []:
         for which, colour in enumerate(COLOURS):
@@ -62,7 +62,7 @@ def promises_on(image: Image.Image) -> list[int]:
 
 
 def rewritten(pdf: bytes) -> bytes | None:
-    """The same document plainly written by qpdf; None where it cannot read it."""
+    """Return the same document, plainly written by qpdf; None where qpdf cannot read it."""
     try:
         with pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
             return saved(document, encryption=False)

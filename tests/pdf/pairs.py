@@ -2,7 +2,7 @@
 
 An upload ends in a refusal with a sentence, or in a seal such that PDFium and poppler show what PDFium showed the
 signer, with the marks on it, MuPDF shows the same promises where it is installed, and this verification finds nothing
-wrong. Whatever else happens is a find.
+wrong. Any other outcome is a fault.
 """
 
 import re
@@ -21,7 +21,7 @@ from tests.pdf.looks import Looks, Size, promises, rewritten
 from tests.pdf.sealed_files import authority, sealed, timestamping
 
 REASONS = frozenset(re.findall(r"``(\w+)``", (PdfRefused.__doc__ or "").partition("Reasons:")[2]))
-"""Of refusals, as they are documented."""
+"""The reasons of refusals, as documented."""
 _PAGE_LIMIT = 50
 
 
@@ -30,11 +30,11 @@ class PairDiffersError(AssertionError):
 
 
 def check_pair(pdf: bytes, *, sandbox: bool = True, poppler: bool = True, told: bool = False) -> str:
-    """``refused: <reason>``, ``sealed: <method>``, or ``unavailable`` on a machine that is too busy to read the file;
-    ``sandbox`` files get a watermark on every page. ``told``: preflight must tell of each page that the renderers draw
-    differently.
+    """Return ``refused: <reason>``, ``sealed: <method>``, or ``unavailable`` on a machine that is too busy to read the
+    file. ``sandbox``: the file gets a watermark on every page; ``told``: the preflight must tell of each page that the
+    renderers draw differently.
 
-    Raises :class:`PairDiffersError`; nothing else may be raised.
+    Raise :class:`PairDiffersError`; nothing else may be raised.
     """
     try:
         return _outcome(pdf, sandbox=sandbox, poppler=poppler, told=told)
@@ -63,7 +63,7 @@ def _outcome(pdf: bytes, *, sandbox: bool, poppler: bool, told: bool) -> str:
 
 
 def _sealed(shown: bytes, inspection: Inspection, *, watermark: bool) -> tuple[bytes, str]:
-    """With a stamp on the first page."""
+    """Return the file sealed with a stamp on the first page, and the method."""
     watermarks = [_watermark(number, size) for number, size in enumerate(inspection.pages, 1) if watermark]
     marks = [*watermarks, placed_mark(inspection.pages[0])]
     try:
@@ -74,13 +74,13 @@ def _sealed(shown: bytes, inspection: Inspection, *, watermark: bool) -> tuple[b
 
 
 def _watermark(number: int, size: Size) -> Mark:
-    """As the service draws it."""
+    """Return the watermark of a page, placed as the service places it."""
     side = min(size)
     return Mark(number, (size[0] - side) / 2, (size[1] - side) / 2, side, side, 1)
 
 
 def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> None:
-    """In each renderer, nothing changed but for the marks, which are seen above everything else."""
+    """Check that in each renderer nothing changed except the marks, which are seen above everything else."""
     indexes = looked_at(len(looks.sizes))
     for index, image in zip(indexes, looks.pdfium.images(shown, indexes), strict=True):
         if image is None:
@@ -93,9 +93,9 @@ def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> N
 def check_promises(
     shown: bytes, content: bytes, looks: Looks, places: Sequence[Mapping[str, Any]] | None = None
 ) -> None:
-    """All renderers show the same copy of each page. Where they disagree even on a plainly written file, they draw
-    the same objects in their own ways, and no copy was taken for another; unless these pages must be among the
-    ``places`` that preflight tells of."""
+    """Check that all renderers show the same copy of each page. Without ``places``, they may differ if they also differ
+    on a plainly written file: then they draw the same objects in their own ways. With ``places``, only the pages that
+    the preflight tells of may differ."""
     indexes = looked_at(len(looks.sizes))
     seen = promises(looks.pdfium, shown, indexes)
     named = {place["page_number"] for place in places or ()}

@@ -11,7 +11,7 @@ HELVETICA = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetic
 
 
 class Stream:
-    """A stream among what :func:`made` makes."""
+    """A stream that :func:`made` makes an object of the document."""
 
     def __init__(self, data: bytes | str, /, **entries: Any) -> None:
         self.data = data.encode() if isinstance(data, str) else data
@@ -19,7 +19,7 @@ class Stream:
 
 
 def made(document: pikepdf.Pdf, value: Any) -> Any:
-    """``value`` as an object of the document, with all that is in it; keys need no slash."""
+    """Return ``value`` and everything in it as an object of the document; keys need no slash."""
     if isinstance(value, Stream):
         return document.make_stream(value.data, made(document, value.entries))
     if isinstance(value, Mapping):
@@ -28,7 +28,7 @@ def made(document: pikepdf.Pdf, value: Any) -> Any:
 
 
 def flipped(content: bytes, place: int = -1, bit: int = 1) -> bytes:
-    """A copy in which a bit is another."""
+    """Return a copy in which one bit of a byte is flipped; ``bit`` is its mask."""
     changed = bytearray(content)
     changed[place] ^= bit
     return bytes(changed)
@@ -47,7 +47,7 @@ def paper(
 ) -> bytes:
     """One page per content stream, with Helvetica as /F1; ``page`` and ``resources`` add entries to every page.
 
-    ``annotations``: of the first page. Fields among them are those of a form, which has the entries of ``form``, too.
+    ``annotations``: those of the first page. The fields among them make up a form, to which ``form`` adds entries.
     """
     document = pikepdf.new()
     fonts = {"F1": document.make_indirect(made(document, HELVETICA)), **(resources or {}).get("Font", {})}

@@ -40,7 +40,7 @@ def pictures(pdf: bytes, scale: float = 4) -> Iterator[Image.Image]:
 
 
 def squeezed(text: str) -> str:
-    """The text without white space and places for line breaks."""
+    """Return the text without white space and zero-width spaces, at which a line may break."""
     return "".join(character for character in text if not character.isspace() and character != "\u200b")
 
 

@@ -33,7 +33,7 @@ def children() -> set[int]:
 
 
 def stopped(pool: Sandbox) -> int:
-    """The process id of the one worker, which stands still as under a machine that has no time for it."""
+    """Stop the one worker, as a machine too busy to run it would, and return its process id."""
     worker = worker_of(pool)
     os.kill(worker, signal.SIGSTOP)
     return worker
@@ -54,6 +54,6 @@ def alive(process: int) -> bool:
 
 
 def processor_time(process: int) -> float:
-    """In seconds."""
+    """Return the processor time that a process has used, in seconds."""
     user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Files that are refused at upload, each for another reason."""
+"""Files that are refused at upload, each for a different reason."""
 
 import io
 import re
@@ -20,7 +20,7 @@ def locked() -> bytes:
 
 
 def encrypted_by(handler: bytes, entries: bytes = b"") -> bytes:
-    """Encrypted by a security handler of this name, which the readers do not have."""
+    """A file encrypted by the security handler ``handler``, which the readers cannot use."""
     dictionary = b"/Encrypt << /Filter %s /V 4 /R 4 /Length 128 %s >>" % (handler, entries)
     return THREE_PAGES.replace(b"trailer <<", b"trailer << " + dictionary)
 
@@ -31,7 +31,7 @@ def for_certificates(name: bytes = b"/Adobe.PubSec") -> bytes:
 
 
 def with_integrity_code() -> bytes:
-    """Encrypted, opened by no password, with a code over the whole file as ISO/TS 32004 has it."""
+    """An encrypted file that opens without a password, with an integrity code over all of it (ISO/TS 32004)."""
     written = io.BytesIO()
     writer: Any = copy_into_new_writer(PdfFileReader(io.BytesIO(THREE_PAGES)))
     writer.encrypt("owner", "")
@@ -40,7 +40,7 @@ def with_integrity_code() -> bytes:
 
 
 def of_unknown_version() -> bytes:
-    """The handler of passwords, in a version that is not defined."""
+    """A file encrypted by the standard security handler, in a version that is not defined."""
     keys = b"/O (%s) /U (%s) /P -1" % (b"o" * 32, b"u" * 32)
     return encrypted_by(b"/Standard", keys).replace(b"/V 4 /R 4", b"/V 9 /R 9")
 
@@ -50,7 +50,7 @@ def without_pages() -> bytes:
 
 
 def with_page_two(entry: bytes) -> bytes:
-    """Three pages, of which the second is something else: of the same length, so that the rest of the file holds."""
+    """Three pages, the second replaced by ``entry``, padded to the same length so that all offsets stay right."""
     found = re.search(rb"/Kids \[ \d+ 0 R (\d+ 0 R)", THREE_PAGES)
     assert found
     return THREE_PAGES[: found.start(1)] + entry.ljust(len(found[1])) + THREE_PAGES[found.end(1) :]
@@ -85,18 +85,18 @@ def numbered_kids() -> bytes:
 
 
 def catalog_of_another_generation() -> bytes:
-    """A trailer that names the catalog by a generation which it does not have."""
+    """A trailer that names the catalog with a generation that it does not have."""
     return paper("").replace(b"/Root 1 0 R", b"/Root 1 1 R")
 
 
 def catalog_in_the_trailer() -> bytes:
-    """Where only qpdf accepts it."""
+    """A catalog in the trailer itself, where only qpdf accepts it."""
     tree = re.findall(rb"/Pages (\d+ 0 R)", paper(""))[0]
     return re.sub(rb"/Root \d+ 0 R", b"/Root <</Type/Catalog/Pages %b>>" % tree, paper(""))
 
 
 def field_with_a_name_not_in_utf_8() -> bytes:
-    """No fault of it: a name is any bytes."""
+    """A sound file: a name may be any bytes."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         field = pikepdf.Object.parse(b"<</FT /#ff#fe /T (a) /Type /Annot /Subtype /#ff#fe /Rect [0 0 0 0]>>")

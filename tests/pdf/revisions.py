@@ -1,4 +1,4 @@
-"""Revisions appended to a finished file: by hand, as somebody would who has something to hide, and by pyHanko."""
+"""Revisions appended to a finished file: by hand, as somebody with something to hide would do it, and by pyHanko."""
 
 import asyncio
 import io
@@ -120,7 +120,7 @@ def store(*, crls: Sequence[bytes] = (), ocsps: Sequence[bytes] = ()) -> Change:
 
 
 def status(by: DevelopmentAuthority, certificate: bytes, moment: datetime) -> bytes:
-    """What the root of an authority answers of a certificate."""
+    """Return what the root of an authority answers (OCSP) about a certificate."""
     about, root = map(x509.load_der_x509_certificate, (certificate, by.root))
     end = moment + timedelta(days=7)
     return forge.der_of(forge.answer(about, root, by.root_key.private_key, this=moment, end=end))
@@ -135,7 +135,7 @@ def by_list(moment: datetime) -> Change:
 
 
 def revoking(certificate: bytes, when: datetime) -> bytes:
-    """A list of the development root that names a certificate."""
+    """Return a revocation list of the development root that names a certificate."""
     own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(OWN.root)
     entry, days = forge.revoked(own, when), timedelta(days=2)
     return forge.der_of(forge.revocation_list(root, OWN.root_key.private_key, entry, ago=days, holds=days))
@@ -153,7 +153,7 @@ class _Stamper(TimeStamper):
 
 
 def archived(pdf: bytes, answers: TimestampAuthority | None = None) -> bytes:
-    """With a document timestamp, written by pyHanko."""
+    """Return the file with a document timestamp, written by pyHanko."""
     writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
     stamper = PdfTimeStamper(_Stamper(answers or BuiltInAuthority(OWN.timestamp_key)))
     output = io.BytesIO()
@@ -171,7 +171,7 @@ def countersigned(
     timestamper: TimeStamper | None = None,
     **field: Any,
 ) -> bytes:
-    """Signed once more, by pyHanko. ``issuers`` are sent along; ``field``: where the field stands, if it shows."""
+    """Return the file signed again, by pyHanko. ``issuers`` are embedded too; ``field``: where a visible field is."""
     own, *others = (asn1_x509.Certificate.load(forge.der_of(each)) for each in (certificate, *issuers))
     private = keys.PrivateKeyInfo.load(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()))
     store = SimpleCertificateStore.from_certs(others)  # type: ignore[no-untyped-call]  # pyHanko annotates nothing here

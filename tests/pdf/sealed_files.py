@@ -28,13 +28,13 @@ RED, GREEN, BLUE, WATERMARK = 0, 1, 2, 3  # pages of :func:`pictures`
 
 @cache
 def authority(kind: KeyKind) -> DevelopmentAuthority:
-    """The same for all processes of a run of the tests: RSA keys take seconds to make."""
+    """Return an authority that is the same for all processes of a test run: RSA keys take seconds to make."""
     run = os.environ.get(first_start.FOLDER) or mkdtemp(prefix="paraph-keys-")
     return development_authority(Path(run, kind), b"a secret of the tests that is long", kind)
 
 
 def on(moment: datetime) -> Any:
-    """A block in which it is another time."""
+    """Return a context manager in which the time is ``moment``."""
     return patch.object(clock, "now", lambda: moment)
 
 
@@ -55,14 +55,14 @@ def pictures() -> bytes:
 
 
 def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
-    """Sealed with the key of :func:`authority`; no timestamp unless asked for."""
+    """Return the file sealed with the key of :func:`authority`; without a timestamp unless asked for."""
     key = authority("p-256").sealing_key
     defaults: dict[str, Any] = {"key": key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
     return seal(pdf, **{**defaults, **arguments})
 
 
 def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
-    """With a seal that does not say what it is for, as earlier versions made them."""
+    """Return the file with a seal that does not say what it is for, as earlier versions made seals."""
     with patch("paraph.pdf.sealing.draft.check"):  # would refuse to hand it out
         return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
 
@@ -72,14 +72,14 @@ class _Unsaid(Purpose):
 
 
 def assert_trusted(content: bytes, folder: Path, *, kind: KeyKind = "p-256", signatures: int = 1) -> None:
-    """Valid, trusted, whole to poppler, sound to qpdf."""
+    """Assert that poppler finds the seals valid, trusted and over the whole file, and qpdf finds the file sound."""
     file = folder / "sealed.pdf"
     file.write_bytes(content)
     independent.assert_sealed(file, root_file(folder, kind), signatures)
 
 
 def root_file(folder: Path, kind: KeyKind = "p-256") -> Path:
-    """The root certificate as PEM."""
+    """Write the root certificate as PEM, and return its path."""
     path = folder / "root.pem"
     path.write_bytes(x509.load_der_x509_certificate(authority(kind).root).public_bytes(Encoding.PEM))
     return path

@@ -35,7 +35,7 @@ def _with_form(document: pikepdf.Pdf) -> None:
 
 
 def _with_nested_pages(document: pikepdf.Pdf) -> None:
-    """The page one level deeper, with its box and resources inherited."""
+    """Put the page one level deeper, so that it inherits its box and resources."""
     page, top = document.pages[0].obj, document.Root.Pages
     middle = document.make_indirect(Dictionary(Type=Name.Pages, Kids=[page], Count=1, Parent=top))
     middle.MediaBox, middle.Resources = page.MediaBox, page.Resources

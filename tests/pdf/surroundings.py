@@ -20,7 +20,7 @@ _P_256 = bytes.fromhex("06082a8648ce3d030107")
 
 
 def signature(**changed: object) -> Make:
-    """A signature dictionary whose CMS is none; ``changed`` are entries to set, or None for those to leave out."""
+    """A signature dictionary whose CMS is not one; ``changed``: entries to set, None to leave one out."""
 
     def make(_document: pikepdf.Pdf) -> Any:
         entries: dict[str, object] = {
@@ -69,7 +69,7 @@ BROKEN_SIGNATURES: dict[str, Make] = {
 
 
 def signed_by(value: Make, *, direct: bool = False, **field: Any) -> bytes:
-    """A page with one signature field called Old, whose value that is; ``field`` are entries of the field to set."""
+    """A page with one signature field called Old, which has ``value``; ``field``: entries of the field to set."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         made = value(document)
@@ -86,7 +86,7 @@ def signed_by(value: Make, *, direct: bool = False, **field: Any) -> bytes:
 
 
 def with_form(make: Make) -> bytes:
-    """A page, and as its form what ``make`` returns."""
+    """A page, with what ``make`` returns as its form."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         document.Root.AcroForm = make(document)
@@ -108,12 +108,12 @@ def of_unknown_key() -> bytes:
 
 
 def of_unknown_curve() -> bytes:
-    """The same on a curve that nobody knows."""
+    """A certificate (DER) named as the development root, with a key on a curve that nobody knows."""
     return authority("p-256").root.replace(_P_256, _P_256[:-1] + b"\x63")
 
 
 def of_edwards_curve() -> bytes:
-    """The same with a key that is known, but not accepted."""
+    """A certificate (DER) named as the development root, with a kind of key that is known, but not accepted."""
     name = x509.load_der_x509_certificate(authority("p-256").root).subject
     key = ed25519.Ed25519PrivateKey.generate()
     return forge.der_of(forge.issued(name, key.public_key(), name, key))
@@ -145,7 +145,7 @@ def _undecodable(document: pikepdf.Pdf) -> pikepdf.Object:
 
 
 def _bomb(document: pikepdf.Pdf) -> pikepdf.Object:
-    """Too many zeros, and as many once more behind two filters."""
+    """Two streams of too many zeros, one behind one filter and one behind two."""
     once = zlib.compress(bytes(40_000_000), 1)
     plain, twice = document.make_stream(once), document.make_stream(zlib.compress(once, 9))
     plain.Filter, twice.Filter = Name.FlateDecode, Array([Name.FlateDecode, Name.FlateDecode])
@@ -170,7 +170,7 @@ READABLE_STORES = [name for name in ODD_STORES if "certificate" in name or name 
 
 
 def with_store(make: Make) -> bytes:
-    """A page, and as its document security store what ``make`` returns."""
+    """A page, with what ``make`` returns as its document security store."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         document.Root.DSS = make(document)

@@ -1,6 +1,6 @@
 """Real files: every PDF of the folder ``PARAPH_CORPUS``, else those that these tests make themselves.
 
-Nothing crashes, hangs, is sealed so that others find fault with it, or looks different afterwards but for the marks.
+No file causes a crash, hangs, is sealed with a fault that others find, or looks different except for the marks.
 """
 
 import os
@@ -88,7 +88,7 @@ def test_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_program_that_hangs_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a success nor a fault; and what the others find is told all the same."""
+    """A hang is neither a success nor a fault, and what the other programs find is still told."""
     court = Court(_made(tmp_path / "court"))
     _written(tmp_path / "bin" / "qpdf", b"#!/bin/sh\nexec sleep 60\n").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")

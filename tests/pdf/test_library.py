@@ -1,4 +1,4 @@
-"""``paraph.pdf`` and ``paraph.keys`` as a library: what docs/library.md shows works, where no Django is to be had."""
+"""``paraph.pdf`` and ``paraph.keys`` as a library: what docs/library.md shows works without Django."""
 
 import inspect
 import os
@@ -77,7 +77,7 @@ def test_what_is_offered_says_what_it_is(package: Any, name: str) -> None:
     offered = getattr(package, name)
     if name == "KeyKind":
         return
-    assert offered.__doc__ and not offered.__doc__.startswith(f"{name}("), name  # a dataclass without one says that
+    assert offered.__doc__ and not offered.__doc__.startswith(f"{name}("), name  # the default of a dataclass
     if inspect.isfunction(offered):
         assert re.search(r"Raises?\b|The same content gives", offered.__doc__), name
 

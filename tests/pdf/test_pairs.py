@@ -1,6 +1,5 @@
-"""Odd files of every class: refused with a sentence, or sealed so that every viewer shows what the signer saw, the
-stamp on it, and verification says yes.
-"""
+"""Odd files of every class: refused with a sentence, or sealed so that every viewer shows what the signer saw
+with the stamp on it, and verification finds nothing wrong."""
 
 from io import BytesIO
 from random import Random
@@ -32,10 +31,10 @@ _TURNS = {
     "structure: odd page tree": (2, 3),
     "signed: field without a signature": (2, 3),
 }
-"""Of each class one file with a watermark and one without: here those that show the class at its worst."""
+"""Of each class, one file is tried with a watermark and one without; these turns show the class at its worst."""
 
 _WITH_WATERMARK = {name.partition(":")[0]: name for name in reversed(CLASSES)}.values()
-"""The first of each kind; the others are marked thorough."""
+"""The first class of each kind; with a watermark, the others are marked thorough."""
 
 _REFUSED = {
     "encrypted: password needed": "refused: password",
@@ -85,7 +84,7 @@ def _look_at(name: str, *, sandbox: bool) -> None:
 
 
 def test_another_copy_is_noticed() -> None:
-    """The check itself: by the pixels of each renderer, and by the colours of the promises."""
+    """The check itself notices it: by the pixels of each renderer, and by the colours of the promises."""
     shown, other = (bytes(paper(Random(1), [which]).close()) for which in (0, 1))
     looks = Looks(inspect(shown, page_limit=1).pages)
     result = sealed(other, appearances=pictures(), marks=[placed_mark(looks.sizes[0])])
@@ -125,7 +124,7 @@ def test_files_are_spread_evenly_over_the_classes() -> None:
 
 @pytest.mark.parametrize("name", [name for name in _OPEN if name not in _UNLIKE_OTHERS])
 def test_what_is_encrypted_opens_without_a_password(name: str) -> None:
-    """To qpdf, and to PDFium where it knows such files at all."""
+    """It opens in qpdf, and in PDFium where PDFium supports such files at all."""
     for turn in range(4):
         pdf = odd_file(name, 3, turn)
         with pikepdf.open(BytesIO(pdf), suppress_warnings=True) as document:

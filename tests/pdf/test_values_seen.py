@@ -1,4 +1,4 @@
-"""Values of fields on odd pages: PDFium and poppler show each where the picture that the signer saw had it."""
+"""Values of fields on odd pages: PDFium and poppler show each value where the signer's picture had it."""
 
 import os
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ PAGES: dict[str, dict[str, Any]] = {
     "below the origin": {"/MediaBox": [-300, -400, 300, 400], "/CropBox": [-280, -390, 250, 380]},
 }
 _BLUR = 2  # pixels, within which renderers draw the same letters differently
-_FAINT, _SEEN = 45, 10  # of 255: so little may differ after blurring; so much ink there is at least on average
+_FAINT, _SEEN = 45, 10  # of 255: the most that may differ after blurring, and the least ink on average
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -56,7 +56,7 @@ def test_beside_an_earlier_signature() -> None:
 
 
 def test_a_value_at_another_place_is_noticed() -> None:
-    """The check itself."""
+    """This tests the check that the other tests rely on."""
     independent.need("pdftoppm", "poppler-utils")
     found = list(faults(paper(WORDS), moved=6))
     assert {fault.partition(":")[0] for fault in found} == {"PDFium", "poppler"} and len(found) > len(VALUES)
@@ -81,9 +81,9 @@ def test_on_every_file_of_the_corpus() -> None:
 
 
 def faults(pdf: bytes, moved: float = 0) -> Iterator[str]:
-    """What is wrong with the values on the first page, one line each; nothing where the file is refused.
+    """Yield what is wrong with the values on the first page, one line each; nothing where the file is refused.
 
-    ``moved``: by how many points they are sealed beside their places."""
+    ``moved``: how many points to the right of their places the values are sealed."""
     try:
         inspection = inspect(pdf, page_limit=200)
     except PdfRefused:
@@ -103,7 +103,7 @@ def faults(pdf: bytes, moved: float = 0) -> Iterator[str]:
 
 
 def _fields(width: float, height: float) -> Iterator[tuple[Field, Value]]:
-    """In two columns, as large as the page allows."""
+    """Yield fields with their values, in two columns, as large as the page allows."""
     across, high = width / 2 - 4, height / 7
     for number, (kind, value) in enumerate(VALUES):
         column, row = number % 2, number // 2
@@ -113,13 +113,13 @@ def _fields(width: float, height: float) -> Iterator[tuple[Field, Value]]:
 
 
 def _alone(size: tuple[float, float], fields: list[tuple[Field, FieldContent]]) -> bytes:
-    """A page with nothing but the values, as large as the page as a reader sees it."""
+    """Return a page with nothing but the values, as large as a reader sees the page."""
     places = [FieldPlace(field.x, size[1] - field.y - field.height, content) for field, content in fields]
     return appearances(fields=[FieldsContent(*size, places)]).pdf
 
 
 def _faulty(images: list[Image.Image | None], size: tuple[float, float], fields: list[Field]) -> Iterator[Field]:
-    """``images``: of the page before and after, and of the values alone."""
+    """Yield the fields that look wrong. ``images``: the page before and after, and the values alone."""
     before, after, values = images
     assert values
     if before is None:
@@ -138,7 +138,7 @@ def _box(field: Field, image: Image.Image, size: tuple[float, float]) -> tuple[i
 
 
 def _as_expected(before: Image.Image, after: Image.Image, values: Image.Image) -> bool:
-    """Whether the page shows what it did before with the value on it."""
+    """Return whether the page shows what it did before, with the value on it."""
     values = values.resize(before.size)
     assert ImageStat.Stat(ImageChops.invert(values.convert("L"))).extrema[0][1] > _SEEN, "there is ink"
     wanted = ImageChops.multiply(before, values)

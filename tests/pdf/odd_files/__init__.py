@@ -1,4 +1,4 @@
-"""Files that readers take differently, refuse or repair: many of each class, the same ones for the same seed."""
+"""Files that readers understand differently, refuse or repair: many of each class, the same ones for the same seed."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -18,7 +18,7 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
 
 
 def odd_files(count: int, seed: int = 1) -> Iterator[tuple[str, bytes]]:
-    """``count`` files with the names of their classes, evenly over the classes."""
+    """Yield ``count`` files with the names of their classes, spread evenly over the classes."""
     names = list(CLASSES)
     for number in range(count):
         turn, place = divmod(number, len(names))
@@ -26,5 +26,5 @@ def odd_files(count: int, seed: int = 1) -> Iterator[tuple[str, bytes]]:
 
 
 def odd_file(name: str, seed: int, turn: int) -> bytes:
-    """Mutant ``turn`` of a class."""
+    """Return file number ``turn`` of a class, always the same one for the same ``seed``."""
     return CLASSES[name](Random(f"{seed} {name} {turn}"))

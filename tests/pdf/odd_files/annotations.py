@@ -1,4 +1,4 @@
-"""Forms, annotations and layers: what is drawn depends on who draws, and for what."""
+"""Forms, annotations and layers: what is drawn depends on the reader, and on whether it shows or prints."""
 
 from random import Random
 
@@ -29,7 +29,7 @@ def text_field(chance: Random) -> bytes:
 
 
 def check_box(chance: Random) -> bytes:
-    """A button whose state is another than its value, or has no appearance."""
+    """A button whose state differs from its value, or has no appearance."""
     state = chance.choice([b"/AS/Yes/V/Off", b"/AS/Off/V/Yes", b"/V/Yes", b"/AS/Gone/V/Yes"])
     form = b"/AcroForm<</Fields[%d 0 R]>>" % _NOTE
     looks = b"/AP<</N<</Yes %d 0 R/Off %d 0 R>>>>" % (_LOOK, _OTHER_LOOK)
@@ -50,7 +50,7 @@ def on_top(chance: Random) -> bytes:
 
 
 def for_print_or_view(chance: Random) -> bytes:
-    """Contents in a layer that the viewer switches by what it does (/AS)."""
+    """Contents in a layer that the viewer switches on or off to show or to print (/AS)."""
     kinds = [b"/Print<</PrintState/ON>>/View<</ViewState/OFF>>", b"/View<</ViewState/ON>>/Print<</PrintState/OFF>>"]
     usage = chance.choice(kinds)
     automatic = b"/AS[<</Event/View/Category[/View]/OCGs[%d 0 R]>><</Event/Print/Category[/Print]/OCGs[%d 0 R]>>]"
@@ -65,7 +65,7 @@ def switched_off(chance: Random) -> bytes:
 
 
 def form_without_fields(chance: Random) -> bytes:
-    """An /AcroForm that is there and odd."""
+    """An odd /AcroForm: empty, null, or without proper fields."""
     kinds = [b"<<>>", b"<</Fields null>>", b"<</Fields 3>>", b"null", b"99 0 R", b"<</Fields[99 0 R null]>>"]
     form = chance.choice(kinds)
     return bytes(filled(Raw(), [promise(some(chance, 1)[0])], catalog=b"/AcroForm " + form).close())

@@ -13,7 +13,7 @@ _PERMISSIONS = -44
 
 @dataclass
 class Lock:
-    """``revision`` 2 to 6; ``aes`` says of revision 4 which of its two ciphers it uses."""
+    """The encryption of one file. ``revision``: 2 to 6; ``aes``: whether revision 4 uses AES instead of RC4."""
 
     chance: Random
     revision: int = 4
@@ -37,7 +37,7 @@ class Lock:
             self.key, self.entries = self._older()
 
     def encrypt(self, number: int, generation: int, data: bytes) -> bytes:
-        """Data of one object."""
+        """Encrypt data of one object."""
         if self.revision > 4:
             return self._cbc(self.key, data)
         mixed = self.key + number.to_bytes(3, "little") + generation.to_bytes(2, "little")
@@ -57,7 +57,7 @@ class Lock:
         return head + self.entries + b">>"
 
     def _older(self) -> tuple[bytes, bytes]:
-        """Algorithms 2 to 5."""
+        """Return the key and the entries /O and /U (Algorithms 2 to 5)."""
         owner = _md5(_padded(self.owner))
         for _ in range(50 if self.revision > 2 else 0):
             owner = _md5(owner[: self.length])
@@ -71,7 +71,7 @@ class Lock:
         return key, b"/O<%b>/U<%b>" % (o.hex().encode(), u.hex().encode())
 
     def _newer(self) -> tuple[bytes, bytes]:
-        """Algorithms 8 to 10."""
+        """Return the key and the entries /U, /UE, /O, /OE and /Perms (Algorithms 8 to 10)."""
         digest: Callable[[bytes, bytes, bytes], bytes] = _sha256 if self.revision == 5 else _hardened
         key, salts = self.chance.randbytes(32), [self.chance.randbytes(8) for _ in range(4)]
         u = digest(self.user, salts[0], b"") + salts[0] + salts[1]

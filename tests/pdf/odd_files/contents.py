@@ -39,7 +39,7 @@ _OPERANDS = {
     **dict.fromkeys((b"BDC", b"DP"), 2),
     b'"': 3,
 }
-"""How many each operator needs."""
+"""How many operands each operator needs."""
 _NUMBERS = [b"1.2.3", b"--5", b"5-3", b"1e2", b"+-7", b"0x1", b"1,5", b"5-", b"-.-1", b"7..", b"++1", b"- 3"]
 _OPENED = [
     *(b"<<", b"/P <</MCID 0", b"/P <</A <</B 1>> BDC", b"BI", b"BI /W 1 /H 1", b"BI /W 1 EI"),
@@ -54,7 +54,7 @@ def malformed_operands(chance: Random) -> bytes:
 
 
 def malformed_number(chance: Random) -> bytes:
-    """A number that is none."""
+    """An operand that looks like a number and is not one."""
     operator = chance.choice([b"g", b"rg", b"cm", b"re", b"w", b"Tc", b"k", b"m"])
     operands = [b"1"] * _OPERANDS[operator]
     operands[chance.randrange(len(operands))] = chance.choice(_NUMBERS)
@@ -62,7 +62,7 @@ def malformed_number(chance: Random) -> bytes:
 
 
 def opened(chance: Random) -> bytes:
-    """Something begins in the middle of the contents and does not end."""
+    """A construct that begins in the middle of the contents and does not end."""
     return _interrupted(chance, chance.choice(_OPENED))
 
 
@@ -74,7 +74,7 @@ def _interrupted(chance: Random, between: bytes) -> bytes:
 
 
 def ending_in(chance: Random, *, kind: str) -> bytes:
-    """One of several endings, in one stream or as the last of an array of two."""
+    """Contents with one of several endings, in a single stream or in the last of two."""
     one, other = some(chance, 2)
     end = chance.choice(_ENDS[kind])
     raw = filled(Raw(), [promise(one) + end, promise(other)], deflated=chance.random() < 0.5)

@@ -7,21 +7,21 @@ from tests.pdf.odd_files.raw import Raw
 
 
 def packed_later(chance: Random) -> bytes:
-    """A page as a plain object, and later, packed, with other contents."""
+    """A page as a plain object, and later a packed copy with other contents."""
     raw = _two_contents(chance)
     raw.put(page_number(0), _page(0)).close(tail=_broken(chance))
     return bytes(raw.pack(raw.highest + 5, {page_number(0): _page(1)}).close(tail=_broken(chance)))
 
 
 def plain_later(chance: Random) -> bytes:
-    """The reverse."""
+    """A page in an object stream, and later a plain copy with other contents."""
     raw = _two_contents(chance)
     raw.pack(raw.highest + 5, {page_number(0): _page(0)}).close(tail=_broken(chance))
     return bytes(raw.put(page_number(0), _page(1)).close(as_stream=True, tail=_broken(chance)))
 
 
 def packed_twice(chance: Random) -> bytes:
-    """In two object streams; the later one has the lower number, or the higher."""
+    """A page in two object streams, of which the later one has the lower number or the higher."""
     raw = _two_contents(chance)
     first, second = raw.highest + 5, raw.highest + 6
     if chance.random() < 0.5:
@@ -48,7 +48,7 @@ def packed_twice_in_one(chance: Random) -> bytes:
 
 
 def generations(chance: Random) -> bytes:
-    """Contents in generation 0 and 1; the page refers to one of them, and the file lists either."""
+    """Contents in generation 0 and 1; the page refers to either, and the cross-reference lists either."""
     one, other = some(chance, 2)
     referred, listed = chance.choice([0, 1]), chance.choice([0, 1])
     raw = paper(chance, [one])
@@ -101,7 +101,7 @@ def _page(which: int) -> bytes:
 
 
 def _broken(chance: Random) -> bytes:
-    """Half of the ends are wrong, so that the objects must be searched for."""
+    """Return the end of a file: half of the ends are wrong, so that readers must search for the objects."""
     right = b"startxref\n%d\n%%%%EOF\n"
     return chance.choice([right, right, right, b"startxref\n7\n%%%%EOF\n", b"startxref\n\n%%%%EOF\n", b""])
 

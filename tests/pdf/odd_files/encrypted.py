@@ -14,13 +14,13 @@ _IDENTIFIER = b"/ID[<00112233445566778899aabbccddeeff><00112233445566778899aabbc
 
 
 def locked(chance: Random, *, identifier: bool = True, catalog: bytes = b"", **options: Any) -> bytes:
-    """Written plainly, or with bytes before the header or a wrong cross-reference, so that it must be rewritten."""
+    """An encrypted file, sound, or with bytes before the header or a wrong cross-reference that call for rewriting."""
     lock = Lock(chance, identifier=bytes.fromhex("00112233445566778899aabbccddeeff") if identifier else b"", **options)
     return bytes(_ended(_document(chance, lock, catalog, identifier=identifier), chance))
 
 
 def string_without_data(chance: Random, **options: Any) -> bytes:
-    """A string of 16 bytes: an initialisation vector, and nothing that it would belong to."""
+    """A string that is an initialisation vector (16 bytes) with no data after it, or shorter still."""
     lock = Lock(chance, **options)
     raw = _document(chance, lock, b"", identifier=True)
     title = chance.randbytes(chance.choice([16, 16, 0, 7])).hex().encode()
@@ -29,7 +29,7 @@ def string_without_data(chance: Random, **options: Any) -> bytes:
 
 
 def identity(chance: Random, *, names: bytes, streams: bool, strings: bool) -> bytes:
-    """Crypt filters: streams, strings or both stand in the clear."""
+    """A file whose crypt filters leave streams, strings or both in the clear."""
     lock = Lock(chance, revision=chance.choice([4, 6]), crypt_filters=names)
     raw = Raw(encrypt=lock.encrypt if streams else None)
     filled(raw, [promise(which) for which in some(chance, 2)])
@@ -39,7 +39,7 @@ def identity(chance: Random, *, names: bytes, streams: bool, strings: bool) -> b
 
 
 def attachments_only(chance: Random) -> bytes:
-    """Only embedded files are encrypted, for which readers ask when they are opened."""
+    """A file with only its attachment encrypted; readers ask for the password when it is opened."""
     filters = b"/StmF/Identity/StrF/Identity/EFF/StdCF"
     lock = Lock(chance, revision=4, user=b"secret", crypt_filters=filters, event=b"/EFOpen")
     names = b"/Names<</EmbeddedFiles<</Names[(a.txt) %d 0 R]>>>>" % (_FILE + 1)
@@ -50,7 +50,7 @@ def attachments_only(chance: Random) -> bytes:
 
 
 def public_key(chance: Random) -> bytes:
-    """Encrypted to the certificates of its recipients."""
+    """A file encrypted for the certificates of its recipients."""
     raw = Raw(encrypt=lambda _number, _generation, data: chance.randbytes(16 + len(data) // 16 * 16))
     filled(raw, [promise(some(chance, 1)[0])])
     raw.encrypt = None
@@ -63,7 +63,7 @@ def public_key(chance: Random) -> bytes:
 
 
 def without_identifier(chance: Random) -> bytes:
-    """Not encrypted, and without /ID."""
+    """A file without /ID that is not encrypted."""
     raw = filled(Raw(trailer=b""), [promise(which) for which in some(chance, 2)])
     return bytes(_ended(raw, chance))
 

@@ -1,5 +1,5 @@
-"""Pages that say what they promise in big words and in a colour of its own, so that which copy of a page a reader
-takes is seen in a picture of any renderer."""
+"""Pages that say what they promise in big words and each in its own colour, so that any renderer's picture shows
+which copy of a page a reader takes."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tests.pdf.odd_files.raw import Raw
 COLOURS = [
     (0, 0, 255), (255, 0, 255), (255, 128, 0), (128, 0, 255), (0, 128, 128), (128, 128, 0), (0, 192, 255), (128, 64, 0),
 ]  # fmt: skip
-"""Of the promises, one each; none of them the red or the green of marks."""
+"""One for each promise; none is the red or the green of marks."""
 _AMOUNTS = ["1", "20", "300", "4,000", "50,000", "600,000", "1,000,000", "7"]
 CATALOG, TREE, FONT = 1, 2, 3
 _FIRST = 4
@@ -26,17 +26,17 @@ def promise(which: int, y: int = 520) -> bytes:
 
 
 def some(chance: Random, count: int) -> list[int]:
-    """So many different promises."""
+    """Return ``count`` different promises."""
     return chance.sample(range(len(COLOURS)), count)
 
 
 def page_number(index: int) -> int:
-    """The object of a page, counted from 0."""
+    """Return the object number of page ``index``, counted from 0."""
     return _FIRST + 2 * index
 
 
 def contents_number(index: int) -> int:
-    """The object with the contents of a page."""
+    """Return the object number of the contents of page ``index``, counted from 0."""
     return _FIRST + 2 * index + 1
 
 
@@ -63,7 +63,7 @@ def filled(
     deflated: bool = False,
     kids: bytes | None = None,
 ) -> Raw:
-    """``raw`` with a document of one page for each of the contents, its cross-reference not yet written."""
+    """Return ``raw`` with a document of one page for each of ``contents``, its cross-reference not yet written."""
     objects = {
         CATALOG: b"<</Type/Catalog/Pages %d 0 R%b>>" % (TREE, catalog),
         TREE: kids or tree(len(contents)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 Encrypt = Callable[[int, int, bytes], bytes]
-"""Number, generation and data of a stream or string: its data as it stands in the file."""
+"""Turns an object's number and generation, and the data of a stream or string, into the data in the file."""
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ class Raw:
     in_streams: bool = False
 
     def put(self, number: int, body: bytes, generation: int = 0, *, listed: bool = True) -> "Raw":
-        """An object, in the cross-reference unless it is not to be ``listed``."""
+        """Add an object; it is in the cross-reference only if ``listed``."""
         if listed:
             self.places[number] = Place(len(self.data), generation)
         self.highest = max(self.highest, number)
@@ -48,7 +48,7 @@ class Raw:
         length: int | None = None,
         plain: bool = False,
     ) -> "Raw":
-        """A stream; ``length`` is what /Length says instead of the truth, ``plain`` one that is never encrypted."""
+        """Add a stream; ``length`` is what /Length says instead of the truth; ``plain``: it is never encrypted."""
         if self.encrypt and not plain:
             content = self.encrypt(number, generation, content)
         said = len(content) if length is None else length
@@ -56,11 +56,11 @@ class Raw:
         return self.put(number, body, generation, listed=listed)
 
     def string(self, number: int, text: bytes) -> bytes:
-        """A string of object ``number`` as it stands in the file."""
+        """Return a string of object ``number`` as it stands in the file."""
         return b"<" + (self.encrypt(number, 0, text) if self.encrypt else text).hex().encode() + b">"
 
     def pack(self, container: int, objects: dict[int, bytes], *, listed: bool = True) -> "Raw":
-        """Objects in an object stream of the number ``container``."""
+        """Add objects in an object stream with the number ``container``."""
         heads, bodies = b"", b""
         for index, (number, body) in enumerate(objects.items()):
             heads += b"%d %d " % (number, len(bodies))
@@ -81,8 +81,8 @@ class Raw:
         previous: int | None = None,
         tail: bytes = b"startxref\n%d\n%%%%EOF\n",
     ) -> "Raw":
-        """A cross-reference of what is listed since the last one: a stream where something is packed, the section
-        before is one, or it is asked for. ``tail`` is what follows, with the offset where it has a %d."""
+        """Add a cross-reference of what is listed since the last one: a stream if something is packed, if the section
+        before is a stream, or if ``as_stream``. ``tail`` follows, with the offset in place of its %d."""
         as_stream = as_stream or self.in_streams or any(place.packed for place in self.places.values())
         self.in_streams = as_stream
         start = len(self.data)
@@ -102,7 +102,7 @@ class Raw:
         return self
 
     def table(self) -> bytes:
-        """The classic form of what is listed, object 0 with it in the first section."""
+        """Return the cross-reference as a classic table, which includes object 0 in the first section."""
         lines = b"" if self.sections else b"0 1\n0000000000 65535 f \n"
         for number, place in sorted(self.places.items()):
             lines += b"%d 1\n%010d %05d n \n" % (number, place.at, place.generation)

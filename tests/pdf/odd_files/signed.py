@@ -25,12 +25,12 @@ _RANGE = b"[%010d %010d %010d %010d]"
 def earlier(
     chance: Random, *, level: int = 0, perms: bool = True, store: bool = False, attributes: bool = True
 ) -> bytes:
-    """Signed once by another; ``level`` is that of a certification (DocMDP), 0 for none."""
+    """A file that somebody else signed; ``level`` is that of a certification (DocMDP), 0 for none."""
     return _complete(_prepared(chance, level, perms, store), attributes=attributes)
 
 
 def broken(chance: Random) -> bytes:
-    """The earlier signature is damaged in one of many ways."""
+    """A file whose earlier signature is damaged in one of many ways."""
     whole = bytearray(_complete(_prepared(chance, 0, False, False)))
     start = whole.index(b"/Contents<") + 10
     kind = chance.choice(["byte", "zeros", "rubbish", "range", "text", "short", "certificate", "changed", "filter"])
@@ -46,7 +46,7 @@ def broken(chance: Random) -> bytes:
     elif kind == "text":
         whole[start : start + 4] = b"zz z"
     elif kind == "certificate":
-        at = whole.index(b"2a8648ce3d0201", start)  # of the kind of its key
+        at = whole.index(b"2a8648ce3d0201", start)  # the identifier of its kind of key
         whole[at : at + 14] = b"2a8648ce3d020f"
     elif kind == "changed":
         whole[-30:-30] = b"% more\n"
@@ -60,7 +60,7 @@ def broken(chance: Random) -> bytes:
 
 
 def without_value(chance: Random) -> bytes:
-    """A field for a signature that nobody gave, or whose value is no signature."""
+    """A signature field without a value, or with a value that is no signature."""
     value = chance.choice([b"", b"/V null", b"/V 99 0 R", b"/V<<>>", b"/V(x)", b"/V<</Type/Sig>>"])
     return bytes(_with_field(chance, value, b"").close())
 
@@ -91,7 +91,7 @@ def _with_field(chance: Random, value: bytes, catalog: bytes) -> Raw:
 
 
 def _complete(raw: Raw, *, attributes: bool = True) -> bytes:
-    """Fills in the range and the signature over it."""
+    """Fill in the range and the signature over it."""
     content = bytearray(bytes(raw))
     start = content.index(b"/Contents<") + 9
     end = start + _ROOM + 2
@@ -104,7 +104,7 @@ def _complete(raw: Raw, *, attributes: bool = True) -> bytes:
 
 
 def _cms(data: bytes, *, attributes: bool) -> bytes:
-    """Detached, over signed attributes or over the data, and the same every time."""
+    """Return a detached CMS signature over signed attributes or over the data, the same every time."""
     key, certificate = _signer()
     digested = {"type": "message_digest", "values": [hashlib.sha256(data).digest()]}
     signed_attributes = cms.CMSAttributes([{"type": "content_type", "values": ["data"]}, digested])
@@ -136,7 +136,7 @@ def _signer() -> tuple[ec.EllipticCurvePrivateKey, bytes]:
 
 
 def _foreign_certificate() -> bytes:
-    """Of a key that no verifier knows the kind of."""
+    """Return a certificate with a kind of key that no verifier knows."""
     numbers = rsa.RSAPublicNumbers(65537, (1 << 2047) + 12345678901)
     key = ec.derive_private_key(7, ec.SECP256R1())
     found = _certificate(key, numbers.public_key())

@@ -1,4 +1,4 @@
-"""Objects and contents that are written in a way of which readers make different things."""
+"""Objects and contents written in ways that readers understand differently."""
 
 import zlib
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _RESOURCES = b"/Resources<</Font<</F1 %d 0 R>>>>" % FONT
 
 
 def names(chance: Random) -> bytes:
-    """A key with characters that PDFium takes for white space, or others beyond ASCII, beside the key that it seems."""
+    """A key ending in what PDFium takes for white space, or in another odd character, beside the key it resembles."""
     kinds = [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
     key, value = chance.choice(kinds)
     character = chance.choice([b"\xff", b"\x80", b"\x85", b"\xa0", b"#ff", b"#20", b"#00"])
@@ -32,7 +32,7 @@ def keys_twice(chance: Random) -> bytes:
 
 
 def abbreviations(chance: Random) -> bytes:
-    """Keys and filters of inline images in other streams."""
+    """The abbreviated keys and filters of inline images, in other streams."""
     one, other = some(chance, 2)
     data = b"%" + promise(other).replace(b"\n", b" ").hex().encode() + b">\n" + promise(one)
     entries = chance.choice([b"/F/AHx", b"/F[/AHx]", b"/Filter/AHx", b"/F/ASCIIHexDecode", b"/Filter[/AHx]/F null"])
@@ -43,7 +43,7 @@ def abbreviations(chance: Random) -> bytes:
 
 
 def abbreviated_images(chance: Random) -> bytes:
-    """An image with keys of inline images."""
+    """An image with the abbreviated keys of inline images."""
     entries = chance.choice(
         [
             b"/Width 1/Height 1/BPC 8/CS/DeviceGray",
@@ -72,7 +72,7 @@ def large_numbers(chance: Random) -> bytes:
 
 
 def odd_numbers(chance: Random) -> bytes:
-    """Numbers in the page's dictionary that are none, or others, to some readers."""
+    """Numbers in the page's dictionary that some readers reject, or take for other numbers."""
     number = chance.choice([b"595.0.0", b"--595", b"+-595", b"5.95e2", b"4294967891", b"5-95", b"595."])
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     return bytes(raw.put(page_number(0), page(0, box=b"[0 0 %b 842]" % number)).close())
@@ -110,7 +110,7 @@ def other_parents(chance: Random) -> bytes:
 
 
 def nulls(chance: Random) -> bytes:
-    """An attribute that an ancestor has, and that is null, missing or of another kind in the page."""
+    """An attribute of an ancestor that is null, missing or of another kind in the page."""
     kinds = [(b"/CropBox", b"[0 600 595 842]"), (b"/Rotate", b"90"), (b"/MediaBox", b"[0 0 300 300]")]
     key, value = chance.choice(kinds)
     own = chance.choice([b" null", b" 99 0 R", b"[]", b"(a)", b"<<>>"])
@@ -149,7 +149,7 @@ def other_contents(chance: Random) -> bytes:
 
 
 def flags(chance: Random) -> bytes:
-    """Flags of an annotation that are no integer: hidden to one reader, and not to another."""
+    """An annotation with odd flags: one reader hides it, and another does not."""
     value = chance.choice([b"2.0", b"2.", b"%d 0 R" % _MASK, b"(2)", b"4294967298", b"-2", b"[2]", b"+2"])
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.put(page_number(0), page(0, b"/Annots[%d 0 R]" % _NOTE)).put(_MASK, b"2.0")
@@ -158,7 +158,7 @@ def flags(chance: Random) -> bytes:
 
 
 def inline_images(chance: Random) -> bytes:
-    """Words within the data of an inline image, behind what seems to be its end."""
+    """Words within the data of an inline image, after what looks like its end."""
     one, other = some(chance, 2)
     words = b"\nEI Q " + promise(other, 680) + b" q BI /W 1 /H 1 /BPC 8 /CS /G ID x"
     size = chance.choice([len(words), 1, len(words) + 7])
@@ -176,14 +176,14 @@ _STATES = {
 
 
 def states(chance: Random, *, kind: str) -> bytes:
-    """Text in a mode, or lines of a kind, that does not exist; or what is named is not in the resources of the page."""
+    """Text or lines in a mode that does not exist, or names that are missing from the resources of the page."""
     one, other = some(chance, 2)
     odd = chance.choice(_STATES[kind])
     return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
 
 
 def odd_strings(chance: Random) -> bytes:
-    """Strings with ends of lines, escapes that overflow, or digits that are none."""
+    """Strings with line ends, escapes that overflow, or wrong digits."""
     spelled = [b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)", b"<49207>", b"<4920zz>", b"(\\)\\\r\n)"]
     odd = chance.choice(spelled)
     return _page_of(chance, promise(some(chance, 1)[0]) + b"\nBT /F1 24 Tf 60 680 Td %b Tj ET" % odd)
@@ -198,7 +198,7 @@ def references(chance: Random) -> bytes:
 
 
 def masks(chance: Random) -> bytes:
-    """A soft mask with a function that inverts it, or a transfer function of the state."""
+    """A soft mask with a function that inverts it, or a transfer function in the graphics state."""
     function = b"/TR <</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
     masked = [b"/SMask<</S/Luminosity/G %d 0 R%b>>" % (_MASK, each) for each in (function, b"/TR/Identity")]
     state, (one, other) = chance.choice([*masked, function]), some(chance, 2)
@@ -210,7 +210,7 @@ def masks(chance: Random) -> bytes:
 
 
 def glyph_names(chance: Random) -> bytes:
-    """Words in a font of the reader's own, whose letters have unusual names."""
+    """Words in a font that the reader supplies, with unusual glyph names."""
     codes = {"number": b"/uni%04X", "short": b"/u%05X", "glyph": b"/g%d", "char": b"/c%d"}
     form = chance.choice(list(codes.values()))
     different = b" ".join(b"%d %b" % (code, form % code) for code in b"Ipay1EUR")
@@ -249,7 +249,7 @@ def _page_of(chance: Random, contents: bytes) -> bytes:
 
 
 def _with_object(chance: Random, contents: bytes, which: int | None = None) -> Raw:
-    """A page that draws an object: number ``_FORM``, not yet written."""
+    """A page that draws object number ``_FORM``, which is not yet written."""
     which = some(chance, 1)[0] if which is None else which
     return filled(Raw(), [promise(which) + b"\n" + contents], entries=b"/XObject<</X %d 0 R>>|" % _FORM)
 

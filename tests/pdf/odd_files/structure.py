@@ -16,7 +16,7 @@ def before_the_header(chance: Random) -> bytes:
 
 
 def hybrid(chance: Random) -> bytes:
-    """A table for old readers, and a stream that says otherwise of the page's contents."""
+    """A table for old readers, and a stream that says something else about the page's contents."""
     one, other = some(chance, 2)
     raw = filled(Raw(), [promise(one)])
     hidden = chance.random() < 0.5
@@ -46,7 +46,7 @@ def wrong_count(chance: Random) -> bytes:
 
 
 def wrong_length(chance: Random) -> bytes:
-    """Too short, too long, missing, or a reference to nothing."""
+    """A /Length that is too short, too long, missing, or a reference to nothing."""
     one, other = some(chance, 2)
     raw = filled(Raw(), [promise(one), promise(other)])
     content = promise(one)
@@ -60,14 +60,14 @@ def wrong_length(chance: Random) -> bytes:
 
 
 def looping(chance: Random) -> bytes:
-    """A section that names itself or a later one as the one before."""
+    """A section that names itself, or a wrong or later place, as the section before it."""
     raw = paper(chance, some(chance, 1)).close()
     raw.stream(contents_number(0), promise(some(chance, 1)[0], 680))
     return bytes(raw.close(previous=chance.choice([len(raw.data), 0, 7, len(raw.data) + 40, 10**9])))
 
 
 def free_entries(chance: Random) -> bytes:
-    """Entries that say free, of objects that are there and used."""
+    """Entries that call an object in use free, or free entries that are odd in another way."""
     raw = filled(Raw(), [promise(which) for which in some(chance, 2)]).close()
     kind = chance.choice([b"0 1\n0000000000 65536 f \n", b"0 1\n0000000000 00000 n \n", b"20 1\n0000000000 00000 f \n"])
     raw.stream(contents_number(0), promise(some(chance, 1)[0], 680))
@@ -102,7 +102,7 @@ def nested_tree(chance: Random) -> bytes:
 
 
 def other_roots(chance: Random) -> bytes:
-    """A second catalog with a page tree of its own: the trailer names one, what a search finds last is the other."""
+    """A second catalog with a page tree of its own: the trailer names either, and a search ends at the second."""
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.stream(40, promise(some(chance, 1)[0], 680))
     page = b"<</Type/Page/Parent 42 0 R/MediaBox[0 0 595 842]/Contents 40 0 R/Resources<</Font<</F1 3 0 R>>>>>>"

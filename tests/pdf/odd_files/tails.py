@@ -20,7 +20,7 @@ _TAILS = {
 
 
 def wrong_tail(chance: Random, *, kind: str) -> bytes:
-    """The update before ends well, the last does not."""
+    """A file whose last update ends wrongly; the revision before it ends well."""
     tail = chance.choice(_TAILS[kind])
     return bytes(_update(_base(chance), chance).close(tail=tail))
 
@@ -46,7 +46,7 @@ def two_ends(chance: Random) -> bytes:
 
 
 def cut_off(chance: Random) -> bytes:
-    """The cross-reference of the update ends in its middle."""
+    """An update whose cross-reference is cut off in the middle."""
     raw = _base(chance)
     whole = bytes(_update(raw, chance).close(as_stream=False))
     begin = raw.sections[-1]
@@ -54,13 +54,13 @@ def cut_off(chance: Random) -> bytes:
 
 
 def no_cross_reference(chance: Random) -> bytes:
-    """The update is there, its cross-reference is not."""
+    """An update without its cross-reference."""
     raw = _base(chance)
     return bytes(_update(raw, chance)) + chance.choice([b"", b"%%EOF\n", b"startxref\n%d\n%%%%EOF\n" % len(raw.data)])
 
 
 def rubbish_after(chance: Random) -> bytes:
-    """As many bytes as push the end out of the last kilobyte, where some look for it."""
+    """Bytes after the end, often enough to push it out of the last kilobyte, where some readers look for it."""
     filler = chance.choice([b"\0", b"\n", b"% nothing to see here\n", b" "])
     return bytes(_update(_base(chance), chance).close()) + filler * chance.choice([40, 300, 1100, 5000])
 
@@ -70,7 +70,7 @@ def _base(chance: Random) -> Raw:
 
 
 def _update(raw: Raw, chance: Random) -> Raw:
-    """New contents for page 1, by a new stream or a new page."""
+    """Give page 1 new contents, by a new stream or a new page."""
     if chance.random() < 0.5:
         return _contents(raw, chance)
     which = some(chance, 1)[0]

@@ -57,15 +57,15 @@ def test_marks_show_upright_in_place() -> None:
 
 @pytest.mark.parametrize("permission", MDPPerm)
 def test_certification(permission: MDPPerm) -> None:
-    """At no level may a field be added, as a seal needs one, nor may a stamp."""
+    """No level of certification permits the field that a seal adds, nor a stamp."""
     with pytest.raises(SealError, match="permits no further seal"):
         sealed(certify(LETTER, permission))
 
 
 def certify(pdf: bytes, permission: MDPPerm) -> bytes:
-    """Certified by its author with pyHanko."""
+    """Return the file certified by its author, with pyHanko."""
     key = forge.curve_key("root").private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-    others = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # so it is in pyHanko
+    others = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko annotates nothing here
     certificate = asn1_x509.Certificate.load(forge.der_of(forge.root()))
     author = signers.SimpleSigner(certificate, asn1_keys.PrivateKeyInfo.load(key), others)
     terms = signers.PdfSignatureMetadata(field_name="Author", certify=True, docmdp_permissions=permission)

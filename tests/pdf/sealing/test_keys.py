@@ -1,5 +1,5 @@
-"""Keys of every kind and place, and certificates of every form: each seals as others say, or is refused with a sentence
-that names the file."""
+"""Keys of every kind and place, and certificates of every form: each seals as others confirm, or is refused with a
+sentence that names the file."""
 
 import re
 import subprocess
@@ -64,13 +64,13 @@ def test_a_chain_seals_as_openssl_says_or_is_refused(kind: str, tmp_path: Path) 
     except DomainError as refused:
         assert odd.fate == "refused" and odd.reason in refused.message, refused.message
         assert re.fullmatch(r"[^\n]+\.", refused.message), refused.message
-        # What a certificate says of RSASSA-PSS is read with the first seal; a start adds the file (test_sealing_check).
+        # Only a first seal shows whether a certificate allows RSASSA-PSS; a start names the file (test_sealing_check).
         assert str(certificates) in refused.message or "does not allow RSASSA-PSS" in refused.message
         return
     roots = [*root_of(key), authority("p-256").root]
     found = verify(result.content, roots)
     assert result.level == found.level
-    if odd.fate == "refused":  # by the trial seal of a start
+    if odd.fate == "refused":  # by the trial seal when the service starts
         assert not found.ok and any(odd.reason in finding for finding in found.findings), found.findings
         return
     assert found.ok == (odd.fate == "works") == bool(root_of(key)), found.findings

@@ -91,7 +91,7 @@ def test_any_flipped_byte_is_told(level: str, apart: int) -> None:
 
 
 def test_an_authority_that_nobody_expected() -> None:
-    """At B-LTA its statuses come with the archive timestamp; at B-LT the seal is made again, and once only."""
+    """At B-LTA the authority's statuses come with the archive timestamp; at B-LT the seal is made again, once only."""
     own = authority("rsa-3072")
     for last, revisions in ((True, 3), (False, 2)):
         surprised = long_term(archive=last, own=own)
@@ -105,7 +105,7 @@ def test_an_authority_that_nobody_expected() -> None:
 
 
 class Counting:
-    """The built-in authority, as often as it is allowed to answer."""
+    """The built-in authority, which gives only so many ``answers``."""
 
     name = "counting"
 
@@ -149,7 +149,7 @@ def test_a_revoked_key_seals_nothing() -> None:
 
 
 def test_earlier_signatures_stay_valid(tmp_path: Path) -> None:
-    """And gain the level of the last one; what one seal brought, the next does not bring again."""
+    """They also gain the level of the last one, and no seal adds again what an earlier one brought."""
     contents = [at_level(level, LETTER).content for level in LEVELS]
     for first in contents:
         second = at_level("B-LTA", first, appearances=pictures(), marks=[Mark(1, 100, 100, 100, 50, RED)])
@@ -176,7 +176,7 @@ class Lists:
 
 
 def test_timestamps_by_openssl(tmp_path: Path) -> None:
-    """A responder of others, reached over HTTP, whose certificate lies two below its root."""
+    """A responder that is not ours, reached over HTTP, whose certificate is two levels below its root."""
     roots = [ROOT, forge.der_of(forge.root())]
     statuses = long_term()
     statuses.sources = [*statuses.sources, Lists()]
@@ -197,7 +197,7 @@ def test_timestamps_by_openssl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("level", ["B-T", "B-LT", "B-LTA"])
 def test_the_issuers_of_an_authority_stand_in_the_store(level: str, tmp_path: Path) -> None:
-    """The token does not carry them. Only of an authority that nobody expected the seal is made again for them."""
+    """The token does not carry the issuers. The seal is made again for them only if nobody expected the authority."""
     roots, made = [ROOT, forge.der_of(forge.root())], forge.Forge()
     stamping = Timestamping([made], roots)
     statuses = LongTerm([Nobody()] if level == "B-T" else [*long_term().sources, Lists()], level == "B-LTA")
@@ -214,7 +214,7 @@ def test_the_issuers_of_an_authority_stand_in_the_store(level: str, tmp_path: Pa
 
 
 def test_an_archive_timestamp_of_another_authority() -> None:
-    """Its issuers come into the store that it covers, and it is asked for once more."""
+    """Its issuers go into the store that the timestamp covers, so the timestamp is asked for once more."""
     roots, second = [ROOT, forge.der_of(forge.root())], forge.Forge()
     result = at_level("B-LTA", timestamping=Timestamping([Counting(1), second], roots))
     found = verify(result.content, roots)

@@ -61,7 +61,7 @@ def flipped(content: bytes, position: int) -> bytes:
 
 
 def test_any_flipped_byte_is_noticed() -> None:
-    """Every eleventh, which comes by every part: the upload, the revision, the seal's own value and its padding."""
+    """Every eleventh byte is flipped: in the upload, the revision, the seal's own value and its padding."""
     result = sealed(LETTER, timestamping=timestamping(), appearances=pictures(), marks=MARKS)
     assert result.timestamp is not None
     checked(result.content, LETTER, result.timestamp.token)
@@ -182,7 +182,7 @@ def archived() -> SealedPdf:
 
 
 def check_archived(content: bytes, **changed: Any) -> None:
-    """The check of a fresh seal at B-LTA, with something else than what was sealed."""
+    """Check ``content`` as a fresh seal at B-LTA, where ``changed`` are facts other than those of the seal."""
     result = archived()
     assert result.timestamp and result.archive
     key = authority("p-256").sealing_key

@@ -53,7 +53,7 @@ def encrypted(strength: Literal[3, 4, 6]) -> bytes:
 
 
 def size_too_small() -> bytes:
-    """/Size names fewer objects than there are: who trusts it overwrites the others."""
+    """A file whose /Size counts fewer objects than there are: a program that trusts it overwrites the others."""
     return re.sub(rb"/Size \d+", b"/Size 2", PLAIN)
 
 
@@ -73,7 +73,7 @@ def hybrid() -> bytes:
 
 
 def later_revision(pdf: bytes, objects: bytes, run: bytes) -> bytes:
-    """One object more, with a table of its own."""
+    """Return a later revision that adds ``objects``, with a table of its own."""
     previous, root = re.findall(rb"startxref\s+(\d+)", pdf)[-1], re.findall(rb"/Root (\d+ 0 R)", pdf)[-1]
     table = b"xref\n%b\n%010d 00000 n \n" % (run, len(pdf))
     trailer = b"trailer\n<</Size 40/Root %b/Prev %b>>\n" % (root, previous)
@@ -106,8 +106,8 @@ DAMAGED: dict[str, Callable[[], bytes]] = {
 def test_extended_as_it_is_to_the_highest_level(
     structure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a cross-reference of its kind. And what the service added needs no comparison, which would take seconds in a
-    large file."""
+    """The cross-reference is of the file's own kind. What the service added needs no comparison by pyHanko, which
+    would take seconds in a large file."""
     pdf = STRUCTURES[structure]()
     result = highest(pdf, tmp_path)
     assert result.method == "incremental" and result.content.startswith(pdf)

@@ -56,7 +56,7 @@ RESOURCES: dict[str, Callable[[pikepdf.Pdf, bytes], Dictionary]] = {
     "a form by the name of a font program": _form_by_the_name_of_a_font_program,
     "a form that is a profile as well": _form_that_is_a_profile_as_well,
 }
-"""What the page draws with, by where the content is in it."""
+"""What the page draws with; each name says where the content is."""
 ELSEWHERE = ["contents", "one of several", "contents that say they are a picture"]
 ELSEWHERE += ["an appearance", "inherited resources", "resources of the form"]
 
@@ -128,7 +128,7 @@ def test_however_they_are_spelled() -> None:
 
 
 def test_what_is_no_text_is_not_read() -> None:
-    """Bytes of profiles and palettes look like anything."""
+    """The bytes of a profile or palette may look like a reference."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         palette, profile = document.make_stream(b"900 0 R"), document.make_stream(b"901 0 R", N=3)

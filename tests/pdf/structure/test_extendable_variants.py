@@ -43,7 +43,7 @@ def test_a_broken_end_is_never_passed_over(tail: bytes) -> None:
 
 
 def test_a_signed_file_is_never_rewritten() -> None:
-    """Its signatures would be lost, and with them what they say of changes after them."""
+    """Its signatures would be lost, and with them what they say about later changes."""
     damaged = sealed(PLAIN).content.replace(b"/Type /Catalog", b"/Type /Catalog /Typ#65 /Catalog", 1)
     variants = extendable_variants(damaged)
     assert next(variants) == ("incremental", damaged)
@@ -97,8 +97,8 @@ def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
 
 
 def test_the_dry_run_bears_with_fonts_that_stand_in_for_missing_ones() -> None:
-    """PDFium draws them according to what its library drew before, in whatever file: here in a process of its own, as
-    a job begins it anew, and not in that of all tests."""
+    """How PDFium draws such fonts depends on what it drew before, in any file. The check therefore runs in a process of
+    its own, as each job starts PDFium anew, and not in the process of all tests."""
     with multiprocessing.get_context("spawn").Pool(1) as process:
         process.apply(check_files_without_fonts)
 
@@ -114,7 +114,7 @@ def check_files_without_fonts() -> None:
 
 @pytest.mark.parametrize("strength", [3, 4, 6])
 def test_an_encrypted_file_that_is_sealed_may_come_again(strength: Literal[3, 4, 6]) -> None:
-    """The value of its signature is not encrypted, which readers take in different ways; it draws nothing."""
+    """The value of its signature is not encrypted, which readers handle differently; but the value draws nothing."""
     newer = strength > 3
     locked = pikepdf.Encryption(owner="owner", user="", R=strength, aes=newer, metadata=newer)
     made = sealed(paper(text("x", 100, 100), encryption=locked), timestamping=timestamping())
@@ -131,7 +131,7 @@ def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None
 
 
 def test_a_file_that_says_that_it_is_longer_is_written_anew() -> None:
-    """Once it is as long as that, readers show the pages that its beginning names."""
+    """Once the file is that long, readers show the pages that its beginning names."""
     prepared = inspect(growing_upload(), page_limit=9)
     assert prepared.method == "normalised" and prepared.prepared
     assert b"/Linearized" not in prepared.prepared and b"9,000,000" not in prepared.prepared

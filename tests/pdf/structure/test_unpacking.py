@@ -1,4 +1,4 @@
-"""Streams are unpacked to so much and no further, whatever their filters."""
+"""Streams are unpacked up to a limit and no further, whatever their filters."""
 
 import random
 import tracemalloc
@@ -17,7 +17,7 @@ WORDS = b"q 1 0 0 1 72 700 cm BT /F1 12 Tf (Hello) Tj ET Q\n" * 50
 
 
 def lzw(data: bytes, *, early: int = 1) -> bytes:
-    """As ISO 32000-1, 7.4.4 describes it."""
+    """Return the data packed by LZW (ISO 32000-1, 7.4.4)."""
     table = {bytes([byte]): byte for byte in range(256)}
     codes: list[tuple[int, int]] = [(256, 9)]
     word, width, following = b"", 9, 258
@@ -73,7 +73,7 @@ def test_what_is_packed_is_unpacked_and_no_further_than_is_asked_for(name: str) 
 
 
 def test_rows_that_are_predicted() -> None:
-    rows = b"".join(b"\x02" + bytes([1]) * 4 for _ in range(10))  # each is the one above it and one more
+    rows = b"".join(b"\x02" + bytes([1]) * 4 for _ in range(10))  # each row is the one above it plus 1
     above = {b"/Predictor": 12, b"/Colors": 1, b"/Columns": 4}
     predicted = stream(zlib.compress(rows), b"/FlateDecode", parameters=[above])
     assert unpacked(predicted, 50) == b"".join(bytes([number]) * 4 for number in range(1, 11))
@@ -128,4 +128,4 @@ def test_contents_are_looked_into_as_far_as_that_takes_seconds() -> None:
     decoder = ContentsDecoder()
     page = [stream(zlib.compress(b" " * 7 * MIB), b"/FlateDecode")]
     assert decoder.decode([*page, *page]) is None  # more than there may be on one page
-    assert sum(decoder.decode(page) is not None for _ in range(10)) == 3  # and in a file, 24 of 32 being left
+    assert sum(decoder.decode(page) is not None for _ in range(10)) == 3  # and in a file: 24 of 32 MiB are left

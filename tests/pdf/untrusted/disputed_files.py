@@ -81,7 +81,7 @@ BORDERS = {
 
 
 def annotated(entries: str, *words: str, rect: tuple[float, ...] = AREA, form: str = "") -> bytes:
-    """A page with one annotation; ``/APN`` stands for a blue appearance. ``words``: contents."""
+    """A page with one annotation; ``/APN`` stands for a blue appearance. ``words``: contents of the page."""
     annotation: Any = pikepdf.Object.parse(f"<<{entries}>>".encode())
     found = {"Rect": rect, **{key: value for key, value in annotation.items() if key != "/APN"}}
     if "/APN" in annotation:
@@ -106,7 +106,7 @@ def in_a_layer_that_is_off() -> bytes:
 
 
 def drawn_by(owner: str, contents: str) -> bytes:
-    """``contents`` as those of a page, of a form, or of the appearance of a stamp."""
+    """A page that draws ``contents`` itself, in a form, or in the appearance of a stamp, as ``owner`` says."""
     whole = (0, 0, 595, 842)
     known = {"Font": {"F1": HELVETICA}}
     form = Stream(contents, Type=Name.XObject, Subtype=Name.Form, BBox=whole, Resources=known)
@@ -144,7 +144,7 @@ CUT_OFF = {
     "an open dictionary": text("kept", 100, 500) + "<< " + text("lost", 100, 300),
     "an open dictionary of marks": text("kept", 100, 500) + "/P << /A 1 BDC " + text("lost", 100, 300) + "EMC ",
 }
-"""In which other readers see nothing behind what is opened."""
+"""Contents in which other readers see nothing after what is opened."""
 KEPT = {
     "balanced": "q " + text("a", 100, 300) + "Q",
     "surplus Q at the end": text("a", 100, 300) + "Q",
@@ -161,7 +161,7 @@ KEPT = {
 
 
 def in_a_composite_font(descendants: str) -> bytes:
-    """Words in a composite font, of which ``descendants`` are the fonts that it is made of."""
+    """A page with words in a composite font; ``descendants``: the entry that names the fonts it is made of."""
     font = f"<</Type/Font/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H{descendants}>>"
     fonts = {"F2": pikepdf.Object.parse(font.encode())}
     return paper(_GROUND + text("lost", 100, 300).replace("/F1", "/F2"), resources={"Font": fonts})

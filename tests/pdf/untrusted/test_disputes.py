@@ -1,4 +1,4 @@
-"""What other readers may show otherwise than PDFium is told, and refused over text. Poppler is the other reader."""
+"""What other readers may show differently from PDFium is told, and refused over text. Poppler is the other reader."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -16,8 +16,8 @@ from tests.pdf.looks import ShownByService
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.untrusted import disputed_files as files
 
-_NEAR = 12  # pixels of about a point, by which two readers draw edges of the same thing elsewhere
-_PALE = 40  # of 255: the frame of PDFium's own around a button without a state
+_NEAR = 12  # pixels of about a point: how far apart two readers may draw the same edge
+_PALE = 40  # of 255: PDFium's own frame around a button without a state is paler
 _SIZE = (595.0, 842.0)
 _OWNERS = ("page", "form", "appearance")
 _WORDS = text("I pay 1,000 EUR", 105, 305)
@@ -36,7 +36,7 @@ def reason(pdf: bytes) -> str:
 
 
 def drawn(pdf: bytes) -> tuple[Any, Any]:
-    """Where PDFium and poppler draw an annotation, in pixels of the picture."""
+    """Return where PDFium and poppler draw an annotation, in pixels of the picture."""
     independent.need("pdftoppm", "poppler-utils")
     pictures = (reader.images(pdf, [0])[0] for reader in (ShownByService([_SIZE]), Poppler()))
     first, other = (None if picture is None else _ink(picture) for picture in pictures)
@@ -66,7 +66,7 @@ _ANEW = [
 
 @pytest.mark.parametrize(("name", "form"), [*((name, "") for name in files.ANNOTATIONS), *_ANEW])
 def test_whatever_readers_draw_differently_is_told(name: str, form: str) -> None:
-    """And refused where it lies over text."""
+    """It is also refused where it lies over text."""
     entries = files.ANNOTATIONS[name]
     pdf = files.annotated(entries, form=form)
     one, other = drawn(pdf)
@@ -107,7 +107,7 @@ def _judged() -> Iterator[tuple[str, bytes, str]]:
         yield f"hidden border {name}", files.annotated(f"/Subtype/Link{entries}/F 2", beneath), "told: 0"
     minus = text("-", 150, 288.2, 8)
     yield "thin border over a minus", files.annotated("/Subtype/Link/C[1 1 1]", minus), "link_border_over_text"
-    # As LaTeX makes them: a point around the words, of a point's width, or the width that is meant where none is.
+    # Borders as LaTeX makes them: a point away from the words, and a point wide, which is also the default.
     words = text("See chapter 12", 101, 300)
     for border in ("", "/Border[0 0 1]/C[1 0 0]", "/Border[0 0 0]", "/BS<</W 0>>", "/Border[0 0 1]/C[]"):
         link = files.annotated(f"/Subtype/Link{border}", words, rect=(99, 295, 185, 311))
@@ -129,7 +129,7 @@ def test_an_annotation_in_a_layer_that_is_off_is_told() -> None:
 @pytest.mark.parametrize("owner", _OWNERS)
 @pytest.mark.parametrize("name", files.MALFORMED | files.LOST | files.CUT_OFF)
 def test_contents_that_others_draw_otherwise_are_written_anew_or_refused(owner: str, name: str) -> None:
-    """So that poppler shows what PDFium showed."""
+    """What is written anew looks the same in PDFium and poppler."""
     pdf = files.drawn_by(owner, (files.MALFORMED | files.LOST | files.CUT_OFF)[name])
     try:
         prepared = inspect(pdf, page_limit=1).prepared
@@ -150,7 +150,7 @@ def test_the_same_words_are_there_when_contents_are_written_anew() -> None:
 
 @pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
 def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> None:
-    """PDFium shows nothing of them, others do."""
+    """PDFium shows none of the words, and other readers do."""
     pdf = files.in_a_composite_font(descendants)
     one, other = drawn(pdf)
     assert one is None and other is not None

@@ -1,5 +1,5 @@
-"""What readers draw differently is drawn by a second renderer, told, written anew or refused; its kin that they draw
-alike are sealed as they are, and nothing is said of them."""
+"""What readers draw differently is drawn by a second renderer, told, written anew or refused; similar files that they
+draw alike are sealed as they are, and nothing is told about them."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ _JBIG2: dict[str, Any] = {**_BILEVEL, "Filter": Name.JBIG2Decode}
 
 
 def defaults(name: str, space: Any) -> bytes:
-    """A colour space in the place of one of the device."""
+    """A page on which ``space`` replaces a device colour space, by the entry ``name``."""
     return paper(f"0 g {TEXT}", resources={"ColorSpace": {name: space}})
 
 
@@ -283,7 +283,7 @@ KNOWN = {
     "JPEG 2000 with a channel of opacity": jpx(3, _CHANNELS),
     "JPEG 2000 whose opacity is meant": jpx(3, SMaskInData=1),
 }
-"""What is plain and known to be drawn differently."""
+"""Plain files that are known to be drawn differently."""
 KIN = {
     "letters by their names": standard("Helvetica", {"Differences": [97, Name.a, Name.fi, Name.Euro]}),
     "pictograms by numbers": standard("ZapfDingbats", differing(97, "a20")),
@@ -294,7 +294,7 @@ KIN = {
 
 
 def told(pdf: bytes) -> list[object]:
-    """What is said of a file, and what no rule decides on."""
+    """Return how a file is refused or written anew, or else what is told about it and what no rule decides."""
     try:
         inspection = inspect(pdf, page_limit=1)
     except PdfRefused as refused:

@@ -1,5 +1,5 @@
-"""What would run is found wherever it hides, and the fast scan, which finds objects without parsing any, never says
-otherwise than the full examination."""
+"""Actions are found wherever they hide, and the fast scan, which finds objects without parsing any, never contradicts
+the full examination."""
 
 import io
 import random
@@ -38,13 +38,13 @@ def read(pdf: bytes, what: Callable[[UntrustedFile], Result]) -> Result:
 
 
 def counted(source: UntrustedFile) -> dict[str, int]:
-    """By the thorough look."""
+    """Return the counts of the full examination."""
     counts = count_actions(source.pikepdf())
     return {name: counts[name] for name in NO_ACTIONS}
 
 
 def told(pdf: bytes) -> dict[str, int]:
-    """As an inspection does."""
+    """Return the counts that an inspection tells."""
     return read(pdf, lambda source: dict(NO_ACTIONS) if passive_scan(source) else counted(source))
 
 
@@ -58,8 +58,8 @@ def is_passive(pdf: bytes) -> bool:
 
 
 def many(*bodies: bytes, filling: int = 250) -> bytes:
-    """A file with a plain table and so many objects that the fast scan takes it; the bodies are its last ones. A
-    body may hold the place of object 400, marked ``@here@``."""
+    """A file with a plain table and enough objects for the fast scan to take it, ``bodies`` last. A body may contain
+    object 400, at the place marked ``@here@``."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
     objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>", *[b"<</K (a \\) b (c) d)>>"] * filling]
     objects += bodies
@@ -106,7 +106,7 @@ HIDDEN = [
     SCRIPT.replace(b"JavaScript", b"J#61vaScript"),
     SCRIPT.replace(b"/S/", b"/S%a comment\n/"),
     stream(b"data", b"/A" + SCRIPT),
-    # the place of another object, and a stream too, within a string of the one that has the script
+    # another object, in some files with a stream, is within a string of the object that has the script
     b"<</Y(endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
     b"<</Y(endobj\n@here@400 0 obj <</Length 2>>stream\nab\nendstream endobj)/S/JavaScript/JS(x)>>",
     b"<</Y(>>endobj @here@400 0 obj 1 endobj)/S/JavaScript/JS(x)>>",
@@ -117,7 +117,7 @@ HIDDEN = [
 
 
 def files_with_actions() -> list[bytes]:
-    """A script in a small file, in every way that we know to hide one."""
+    """Return small files that each have a script, hidden in every way that we know."""
     return [*(many(body, filling=3) for body in HIDDEN), _object_stream(SCRIPT, b"/Type/ObjStm")]
 
 
@@ -127,7 +127,7 @@ def test_a_script_is_found_where_it_hides(pdf: bytes) -> None:
 
 
 def _object_stream(content: bytes, dictionary: bytes) -> bytes:
-    """A file whose object 300 is the first one in a stream that does not say what it is."""
+    """A file whose object 300 is in an object stream; ``dictionary``: further entries of that stream."""
     data = zlib.compress(b"300 0 " + content)
     container = stream(data, b"/Filter/FlateDecode/N 1/First 6" + dictionary)
     pdf = many(container)
@@ -175,7 +175,7 @@ def test_a_bomb_is_found_where_it_hides(dictionary: bytes) -> None:
 
 
 def test_whatever_is_put_together_nothing_is_overlooked() -> None:
-    """Pieces of objects in any order, with the place of another object among them; most are no sound PDF."""
+    """Files of pieces of objects in any order, with the place of another object among them; most are no sound PDFs."""
     chance = random.Random(4)
     passive_files = speaking = 0
     for _ in range(1500):
@@ -226,7 +226,7 @@ def test_rows_that_name_one_place(row: bytes) -> None:
 
 
 def test_an_object_stream_that_is_none() -> None:
-    """Nothing that stands in it could be looked at."""
+    """Nothing in it could be examined."""
     pdf = paper("", **PACKED)
     assert is_passive(pdf)
     at = pdf.index(b"/ObjStm")

@@ -14,7 +14,7 @@ from paraph.pdf.untrusted.page_reading import GAP, FoundTag, find_tags, under
 from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text, unicode_map
 
 TAG = "{{sign1}}"
-# of Helvetica, in thousandths: a brace 334, s 500, i 222, g n and digits 556
+# widths in Helvetica, in thousandths of an em: a brace 334, s 500, i 222, g n and digits 556
 TAG_WIDTH = 12 * (4 * 334 + 500 + 222 + 556 + 556 + 556) / 1000
 BEFORE = 12 * (667 + 222 + 556 + 556 + 556 + 556 + 278 + 556 + 500 + 278) / 1000  # "Signed by "
 A4 = (595.0, 842.0)
@@ -40,7 +40,7 @@ def assert_at(found: FoundTag, x: float, baseline: float, width: float = TAG_WID
 
 
 def _inheriting() -> bytes:
-    """The boxes and the rotation of the page are those of the tree."""
+    """A page that inherits its boxes and its rotation from the page tree."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         tree, page = document.Root.Pages, document.pages[0].obj
@@ -203,8 +203,8 @@ def test_a_page_that_is_smaller_than_the_stamp_is_refused() -> None:
 
 
 def type3(scale: tuple[float, float], units: float, *, shown: str = "", box: bool = True) -> bytes:
-    """The tag at 100, 300, or whole and in pieces within ``shown``. ``scale``: of the FontMatrix; ``units``: so many
-    are an em in the glyphs."""
+    """A page with the tag in a Type 3 font, at 100, 300, or whole or in pieces where ``shown`` has it. ``scale``: that
+    of the FontMatrix; ``units``: how many of the glyphs' units make an em."""
     letters = sorted(set(TAG))
     left, bottom, right, top = 0.05 * units, 0.0, 0.55 * units, 0.7 * units * (-1 if scale[1] < 0 else 1)
     edges = f"{left} {min(bottom, top)} {right} {max(bottom, top)}" if box else "0 0 0 0"

@@ -1,5 +1,5 @@
-"""Whatever the readers import or open, they have imported and opened before they are confined: on the first use of a
-library's call it would fail, and a sound file be refused."""
+"""Whatever the readers import or open, they import and open before they are confined: later it would fail at the first
+use of a library's call, and a sound file would be refused."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ _SEALING = {"sealing_seal", "sealing_archive", "sealing_check"}
 
 
 def with_metadata() -> bytes:
-    """With a description in XMP, and a structure that only rewriting mends."""
+    """A file with a description in XMP, and with a structure that only rewriting mends."""
     metadata = Stream(_XMP, Type=Name.Metadata, Subtype=Name.XML)
     as_described: dict[str, Any] = {"fix_metadata_version": False, "compress_streams": False}
     pdf = paper(text("Signature: ______________", 100, 300), catalog={"Metadata": metadata}, **as_described)
@@ -70,7 +70,7 @@ def unlisted_field() -> bytes:
 
 
 def colours() -> bytes:
-    """A photo, which is sent as one: each pixel another colour."""
+    """A page with a photo, each pixel of another colour, so that its picture is compressed as a photo."""
     pixels = b"".join(bytes((x, y, x ^ y)) for y in range(256) for x in range(256))
     about = {"Type": Name.XObject, "Subtype": Name.Image, "Width": 256, "Height": 256, "BitsPerComponent": 8}
     image = Stream(pixels, **about, ColorSpace=Name.DeviceRGB)
@@ -78,7 +78,7 @@ def colours() -> bytes:
 
 
 def dynamic_form() -> bytes:
-    """What a file can ask readers to refuse."""
+    """A dynamic XFA form, which the readers refuse."""
     return paper("", catalog={"AcroForm": {"XFA": Stream("<xdp/>"), "Fields": []}, "NeedsRendering": True})
 
 
@@ -116,14 +116,14 @@ def _everything() -> dict[str, Any]:
 
 @pytest.fixture
 def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[str]]]:
-    """What processes started meanwhile have wanted to import or open since the last look."""
+    """Yield a function that returns what newly started processes tried to import or open since its last call."""
     os.mkfifo(tmp_path / sitecustomize.PIPE)
     pipe = os.open(tmp_path / sitecustomize.PIPE, os.O_RDONLY | os.O_NONBLOCK)
     monkeypatch.syspath_prepend(str(Path(sitecustomize.__file__).parent))
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def since() -> list[str]:
-        with contextlib.suppress(BlockingIOError):  # a process has it open and has nothing to tell
+        with contextlib.suppress(BlockingIOError):  # a process has the pipe open and has nothing to tell
             return os.read(pipe, 1 << 20).decode().splitlines()
         return []
 
@@ -158,14 +158,14 @@ def test_no_job_imports_or_opens_anything_once_it_is_confined(
 
 
 def test_a_first_use_is_noticed(watched: Callable[[], list[str]]) -> None:
-    """The watch itself: of a process that imports a module in the middle of a job."""
+    """The watch itself notices a process that imports a module in the middle of a job."""
     script = "import resource as r; r.setrlimit(r.RLIMIT_CPU, r.getrlimit(r.RLIMIT_CPU)); import colorsys"
     subprocess.run([sys.executable, "-c", script], check=True, env={"PYTHONPATH": os.pathsep.join(sys.path)})
     assert "import colorsys" in watched()
 
 
 def test_a_file_with_metadata_is_rewritten_within_the_sandbox() -> None:
-    """Where only rewriting mends it. Its description stays as it was."""
+    """Only rewriting mends this file; its description stays as it was."""
     inspection = inspect(with_metadata(), page_limit=1)
     assert inspection.method == "normalised" and inspection.prepared
     assert _XMP in inspection.prepared

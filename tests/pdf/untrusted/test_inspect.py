@@ -30,7 +30,7 @@ PLAIN = paper(text("a", 50, 50))
 
 @pytest.fixture
 def strict() -> Iterator[None]:
-    """Less of everything, so that the tests take less time."""
+    """Set stricter limits, so that the tests take less time."""
     configure(1, SandboxLimits(memory=400 << 20, processor_seconds=3))
     yield
     configure(2)
@@ -79,7 +79,7 @@ def test_a_plain_file() -> None:
 
 
 def test_both_ways_to_look_tell_the_same() -> None:
-    """Of what our own reader takes: plain tables, streams and several revisions, real files where there are any."""
+    """They agree on what our own reader takes: plain tables, streams, several revisions, and real files if any."""
     read_by_own = 0
     for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
         with UntrustedFile(content=pdf) as file, suppress(PdfRefused):
@@ -165,7 +165,7 @@ REFUSED: dict[str, list[bytes]] = {
     ],
     "unknown_encryption": [refused.encrypted_by(b"/FileOpen"), refused.of_unknown_version()],
     "password": [refused.locked()],
-    "integrity_code": [  # spelled otherwise, lost in an update, or without its salt
+    "integrity_code": [  # spelled differently, lost in an update, or without its salt
         *(_CODE.replace(b"/AuthCode", name) for name in (b"/AuthCode", b"/Auth#43ode", b"/Forgotten")),
         _CODE.replace(b"/KDFSalt", b"/Unknown"),
     ],
@@ -173,7 +173,7 @@ REFUSED: dict[str, list[bytes]] = {
     "too_many_pages": [paper(*[""] * 11), hostile.counting_pages(1_000_000)],
     "unclear_page_count": [refused.number_for_page_two(), hostile.counting_pages(3)],
     "page_not_shown": [refused.font_for_page_two(), refused.page_two_of_another_type()],
-    "damaged": [  # which one reader opens, and another does not
+    "damaged": [  # one reader opens these, and another does not
         *(refused.page_tree_without_kids(), refused.numbered_kids(), refused.catalog_of_another_generation()),
         *(refused.catalog_in_the_trailer(), hostile.looping_pages(), hostile.deep_arrays()),
     ],
@@ -191,7 +191,7 @@ _FACTS = {"too_many_pages": {"count": 11, "limit": 10}, "page_not_shown": {"page
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_the_reason_is_told(reason: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is no fault of the service, which has nothing to log."""
+    """A refusal is no fault of the service, which has nothing to log."""
     files = REFUSED[reason]
     assert len(set(files)) == len(files)
     found = [refusal(inspect, pdf, page_limit=10) for pdf in files]
@@ -263,7 +263,7 @@ def test_searching_and_drawing_survive_bombs_too(strict: None, name: str) -> Non
 
 @pytest.mark.thorough
 def test_large_contents_are_no_bomb() -> None:
-    """Twenty times as much as the largest page among real files has."""
+    """The page has twenty times as much as the largest page among real files."""
     assert len(inspect(hostile.many_contents(1, 50), page_limit=10).pages) == 2
     long = paper(*[text(f"Page {number} " + "lorem ipsum " * 500, 50, 50) for number in range(200)])
     assert len(inspect(long, page_limit=200).pages) == 200
@@ -279,8 +279,8 @@ def test_a_large_honest_image_is_no_bomb() -> None:
 def test_pages_whose_annotations_readers_may_draw_otherwise_beside_a_form_are_compared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A seal brings a form. Of a plain file without one, the pages with annotations that show something are drawn
-    before and after; a link shows nothing."""
+    """A seal adds a form. In a plain file without one, the pages with annotations that show something are therefore
+    drawn before and after; a link shows nothing."""
     compared: list[list[int]] = []
     monkeypatch.setattr(inspect_job, "check_looks", lambda before, after, marks: compared.append(list(marks)))
     square = {"Subtype": Name.Square, "Rect": [50, 50, 90, 90], "C": [1, 0, 0], "F": 4}

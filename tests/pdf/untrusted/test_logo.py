@@ -62,7 +62,7 @@ def test_a_small_picture_keeps_its_size() -> None:
 
 def test_a_jpeg_is_turned_as_its_camera_says_and_loses_what_it_tells() -> None:
     exif = Image.Exif()
-    exif[0x0112], exif[0x010E] = 6, "where it was taken"  # orientation: a quarter to the right
+    exif[0x0112], exif[0x010E] = 6, "where it was taken"  # orientation: a quarter turn to the right
     content = encoded(Image.new("RGB", (60, 20), RED[:3]), "JPEG", exif=exif)
     assert redraw(content).size == (20, 60)
     assert b"taken" in content and b"taken" not in redrawn(content, "tenant")[0]
@@ -132,7 +132,7 @@ REFUSED: dict[str, list[bytes]] = {
     ],
 )
 def test_what_is_refused(content: bytes, sentence: str) -> None:
-    """What cannot be drawn in time, too."""
+    """This includes logos that cannot be drawn in time."""
     with pytest.raises(LogoRefused) as refusal:
         redrawn(content, "tenant")
     assert (refusal.value.code, refusal.value.message) == ("validation_error", sentence)

@@ -50,7 +50,7 @@ def test_only_what_the_reader_sees_on_rotated_and_cropped_pages() -> None:
     ],
 )
 def test_the_words_that_a_stamp_covers(content: str, words: list[str]) -> None:
-    """Whole ones, with an ellipsis where their line goes on."""
+    """Whole words are told, with an ellipsis where their line goes on."""
     assert find_covered_words(paper(content), [(1, *PLACE)]) == [words]
 
 
@@ -65,7 +65,7 @@ def test_the_words_that_a_stamp_covers(content: str, words: list[str]) -> None:
     ],
 )
 def test_places_are_those_that_a_reader_sees(page: dict[str, object], place: tuple[float, ...]) -> None:
-    """Words from 120, 335 on, in the page's own space; just beside the place is nothing."""
+    """The word starts at 120, 335 in the page's own space; just beside the place there is none."""
     pdf = paper(text("Rent", 120, 335), page=page)
     x, y, width, height = place
     beside = [(1, x + width + 1, y, 40, height), (1, x, y + height + 1, width, 40)]
@@ -142,7 +142,7 @@ def test_a_cell_is_offered_and_its_label_is_not() -> None:
 
 
 def test_points_are_those_of_the_page_as_it_is_read() -> None:
-    """On a page that is turned, cropped and scaled, the text runs upwards."""
+    """The page is turned, cropped and scaled; in its own space, the text runs upwards."""
     turned = {"/Rotate": 90, "/CropBox": [50, 40, 450, 640], "/UserUnit": 2.0}
     upright = f"BT /F1 12 Tf 0 1 -1 0 250 100 Tm (Signature: {BLANK}) Tj ET\n"
     [line] = lines(upright, page=turned)

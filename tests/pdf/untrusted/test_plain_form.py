@@ -1,4 +1,4 @@
-"""What is plain is sealed as it is; of each thing that is not, one file, as like a plain one as can be."""
+"""What is plain is sealed as it is; for each thing that is not, there is a file that is otherwise plain."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def without(key: bytes, entries: bytes = b"") -> bytes:
 
 
 def drawing(category: bytes, contents: bytes, entries: bytes, data: bytes | None = b"", within: bytes = b"") -> bytes:
-    """A page that draws with an object: a stream, or a dictionary where there are no ``data``."""
+    """A page that draws with an object: a stream, or a dictionary if ``data`` is None."""
     raw = filled(Raw(), [promise(0) + b" q " + contents + b" Q"])
     raw.put(page_number(0), page(0, b"/%b<</X %d 0 R>>|" % (category, _DRAWN)))
     raw.stream(_WITHIN, within, _FORM)

@@ -1,5 +1,5 @@
-"""What can change what is shown is told, wherever it hangs; and the pages that print differently, whatever makes them
-differ."""
+"""Whatever can change what is shown is told, wherever it is attached, and so are the pages that print differently, for
+whatever reason."""
 
 from contextlib import suppress
 from decimal import Decimal
@@ -57,7 +57,7 @@ DIFFERENT = {
     "a layer within a field": (changing.layer_in_field(), ["layers"]),
 }
 OFF = {"a layer that is off": (changing.annotated(PRINT, layer=Dictionary(), off=True), ["layers"])}
-"""Which other readers show otherwise on the screen, too."""
+"""Files that other readers show differently on the screen, too."""
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
 HIDDEN = [
@@ -151,7 +151,7 @@ def test_a_page_that_takes_too_long_is_refused_before_it_is_compared() -> None:
 
 
 def test_pages_without_annotations_and_layers_do_not_differ() -> None:
-    """Every page of every file at hand is drawn both ways: those that differ are told, though not all were drawn."""
+    """All pages of all files at hand are drawn both ways; the preflight draws only some, but tells all that differ."""
     compared = 0
     for name, pdf in chain(corpus().items(), enumerate(a_file_of_each_structure())):
         with suppress(PdfRefused):
@@ -166,7 +166,7 @@ def test_pages_without_annotations_and_layers_do_not_differ() -> None:
 
 
 def here(pdf: bytes) -> dict[str, Any]:
-    """The preflight, in this process."""
+    """Return the preflight, made in this process."""
     told: dict[str, Any] = read(pdf, lambda source: inspect_here(source, page_limit=5000)[0]["preflight"])
     return told
 

@@ -29,7 +29,7 @@ VALUES = [b"", b"-1", b"99999999999", b"3 0 R", b"null", b"[", b">>", b"/Pages",
 
 
 def corpus(sample: int = 60) -> dict[str, bytes]:
-    """About as many files as the sample has; all of them with PARAPH_CORPUS_ALL."""
+    """Return about ``sample`` files of the corpus; all of them with PARAPH_CORPUS_ALL."""
     folder = os.environ.get("PARAPH_CORPUS")
     if not folder:
         return {
@@ -44,7 +44,7 @@ def corpus(sample: int = 60) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("sample", [20, pytest.param(60, marks=pytest.mark.thorough)])
 def test_every_file_is_read_or_refused_in_time(caplog: pytest.LogCaptureFixture, sample: int) -> None:
-    """None is a fault of the service, which it would log."""
+    """No file is a fault of the service, which would log a fault."""
     files, accepted = corpus(sample), 0
     for name, content in files.items():
         started = time.monotonic()
@@ -56,7 +56,7 @@ def test_every_file_is_read_or_refused_in_time(caplog: pytest.LogCaptureFixture,
 
 
 def read(pdf: bytes) -> str | None:
-    """The reason of the refusal; what is accepted can be searched and drawn too."""
+    """Return the reason of a refusal; a file that is accepted can be searched and drawn, too."""
     try:
         pages = inspect(pdf, page_limit=2000).pages
     except PdfRefused as refused:

@@ -20,7 +20,7 @@ def picture(content: bytes) -> Image.Image:
 
 
 def dark(image: Image.Image) -> tuple[int, int, int, int] | None:
-    """The box of what is not white: left, top, right, bottom in pixels."""
+    """Return the box of everything dark: left, top, right, bottom in pixels."""
     return image.convert("L").point(lambda value: 255 if value < 128 else 0).getbbox()
 
 
@@ -66,7 +66,7 @@ FIELD = {"Type": Name.Annot, "Subtype": Name.Widget, "FT": Name.Tx, "T": "a", "F
 @pytest.mark.filterwarnings("ignore::pikepdf.PageCopyWarning")
 @pytest.mark.parametrize("in_form", [True, False])
 def test_form_fields_are_shown_also_those_that_no_form_lists(in_form: bool) -> None:
-    """As browsers show them; what a seal adds to the file is a form, and must not bring them about."""
+    """Browsers show them as well; a seal adds a form to the file, which must not make fields appear."""
     field = {**FIELD, "V": "filled", "AP": BLUE}
     options: dict[str, Any] = {"annotations": [field]} if in_form else {"page": {"Annots": [field]}}
     pdf = paper("", form={"DA": "/F1 12 Tf 0 g"}, **options)
@@ -92,7 +92,7 @@ def test_a_page_of_extraordinary_size_is_drawn_smaller() -> None:
 
 @pytest.mark.parametrize("page", [{}, {"/Rotate": 90}, {"/CropBox": [50, 150, 350, 550]}, {"/UserUnit": 2}])
 def test_the_sixteen_parts_of_a_page_are_the_page(page: dict[str, object]) -> None:
-    """Put together in lines from the top left."""
+    """The parts run in rows from the top left."""
     pdf = paper(SQUARE + text("Agreement", 100, 300), page=page)
     whole = picture(render_page(pdf, 1, 2))
     parts = [picture(render_page(pdf, 1, 2, part=part)) for part in range(1, 17)]

@@ -30,7 +30,7 @@ SHORT = SandboxLimits(memory=512 << 20, processor_seconds=2, wall_seconds=8)
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Works again after each test that ends its process."""
+    """Yield a pool that works again after each test that ends its process."""
     with contextlib.closing(Sandbox(1, SHORT)) as pool:
         yield pool
 
@@ -40,7 +40,7 @@ Pools = Callable[..., Sandbox]
 
 @pytest.fixture
 def pools() -> Iterator[Pools]:
-    """Makes pools that end with the test."""
+    """Yield a function that makes pools, which end with the test."""
     with contextlib.ExitStack() as made:
         yield lambda *arguments: made.enter_context(contextlib.closing(Sandbox(*arguments)))
 
@@ -67,7 +67,7 @@ def test_who_spoils_a_process_waits_for_the_start_of_the_next_and_nobody_else_do
 
     with workers.one("other"), workers.one("other") as kept:
         pass
-    for _ in range(2):  # as many as there are
+    for _ in range(2):  # as many as there are processes
         spoil("hog")
         with workers.one("other") as warm:
             assert warm is kept
@@ -82,7 +82,7 @@ def send(process: int, sign: signal.Signals) -> None:
 
 
 def lost(pool: Sandbox, end: signal.Signals) -> None:
-    """The worker gets this signal in the middle of a job."""
+    """Send the worker the signal ``end`` in the middle of a job."""
     worker = stopped(pool)
 
     def send_both() -> None:
@@ -132,7 +132,7 @@ def test_a_process_that_hangs_is_given_up(pools: Pools) -> None:
 
 @pytest.mark.thorough
 def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault(pools: Pools) -> None:
-    """It has used most of its processor time when the machine stops giving it any."""
+    """The process has used most of its processor time when the machine stops giving it any."""
     pool = pools(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
     worker = worker_of(pool)
     enough = processor_time(worker) + 1.2
@@ -179,7 +179,7 @@ def test_processor_time_is_limited_per_job(pools: Pools) -> None:
     started = time.monotonic()
     with pytest.raises(PdfRefused):
         pool.call("render", hostile.nested_forms(6), page_number=1, scale=1, form="png")
-    assert time.monotonic() - started < 100  # it was not the other limit
+    assert time.monotonic() - started < 100  # it was not the limit of ``wall_seconds``
     assert works(pool)
 
 
@@ -234,7 +234,7 @@ def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch, sandbo
 
 
 def once(go_on: threading.Event, asked: list[int]) -> Callable[[], bytes]:
-    """The file, as soon as it may go on; whoever asks for it has a process."""
+    """Return a function that awaits ``go_on`` and returns the file. Each call, counted in ``asked``, has a process."""
 
     def content() -> bytes:
         asked.append(1)
@@ -323,7 +323,7 @@ def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyP
     before = children()
     pool.warm()
     (worker,) = children() - before
-    environment = Path(f"/proc/{worker}/environ").read_bytes()  # before it is confined: then only root may read it
+    environment = Path(f"/proc/{worker}/environ").read_bytes()  # not yet confined: afterwards only root may read this
     assert b"PARAPH" not in environment
     assert b"not for readers" not in environment
 

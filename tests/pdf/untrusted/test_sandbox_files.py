@@ -1,5 +1,5 @@
-"""What a process that reads untrusted files sees of them, of the machine's own, and of those that it has read; and the
-encodings that it knows, though it can load nothing any more."""
+"""What a process that reads untrusted files sees of them, of the machine's files, and of files that it has read before;
+and the encodings that it knows although it can load nothing any more."""
 
 import contextlib
 import os
@@ -34,24 +34,24 @@ for encoding in sys.argv[1:]:
 
 @pytest.fixture
 def sandbox() -> Iterator[Sandbox]:
-    """One process reads everything."""
+    """Yield a pool of one process, which reads everything."""
     with contextlib.closing(Sandbox(1)) as pool:
         yield pool
 
 
 def test_a_process_keeps_nothing_of_a_file_that_it_has_read(sandbox: Sandbox) -> None:
-    """The next one may be another customer's."""
+    """The next file may be another customer's."""
     worker = worker_of(sandbox)
     for file in (PDF, hostile.nested_forms(3), PDF[:-200], b"%PDF-1.7\n"):
         for job, arguments in (("inspect", {"page_limit": 9}), ("find", {"tags": ["a"]})):
             with contextlib.suppress(PdfRefused):
                 sandbox.call(job, file, **arguments)
-            if os.geteuid() == 0:  # nobody else may look
+            if os.geteuid() == 0:  # only root may read this
                 assert eventually(lambda: "memfd:pdf" not in Path(f"/proc/{worker}/smaps").read_text())
 
 
 def test_fonts_of_the_machine_are_used_inside(sandbox: Sandbox) -> None:
-    """A file that brings no letters of its own looks as it does to a reader that nothing confines."""
+    """A file without fonts of its own looks the same as to a reader that nothing confines."""
     pdf = chinese("合同签字")
     _, confined = sandbox.call("render", pdf, page_number=1, scale=1, form="png")
     script = (
@@ -73,7 +73,7 @@ def in_a_font_from_elsewhere(words: str, **entries: Any) -> bytes:
 
 @cache
 def squeezed() -> bytes:
-    """Wants its letters to be narrow."""
+    """A page whose font asks for narrow letters."""
     looks = {"Type": Name.FontDescriptor, "FontName": Name.Elsewhere, "Flags": 32, "FontBBox": [0, -200, 999, 900]}
     return in_a_font_from_elsewhere("WWW", FirstChar=32, LastChar=126, Widths=[150] * 95, FontDescriptor=looks)
 
@@ -94,7 +94,7 @@ def test_what_is_seen_is_the_same_in_whatever_order(sandbox: Sandbox) -> None:
 
 
 def seen(pool: Sandbox, pdf: bytes) -> tuple[object, ...]:
-    """The first page as it is drawn, its words with their places, and where a tag is found."""
+    """Return the first page as it is drawn, its words with their places, and where tags are found."""
     _, picture = pool.call("render", pdf, page_number=1, scale=1, form="png")
     words, _ = pool.call("text", pdf, page_number=1)
     found, _ = pool.call("find", pdf, tags=["pay", "the"])
@@ -109,7 +109,7 @@ def _seen_or_refused(pool: Sandbox, pdf: bytes) -> object:
 
 
 def test_an_encoding_is_known_where_nothing_can_be_loaded() -> None:
-    """Metadata, for one, is read as UTF-8 with a mark in front."""
+    """Metadata, for example, is read as UTF-8 with a byte order mark."""
     command = [sys.executable, "-c", _CLOSED, *_ENCODINGS]
     said = subprocess.run(command, capture_output=True, check=False, text=True)
     assert said.stdout.split() == ["ab"] * len(_ENCODINGS), said.stderr

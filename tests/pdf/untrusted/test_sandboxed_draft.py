@@ -1,4 +1,4 @@
-"""Files to be sealed are read in processes of their own: the same seals, and the caller outlives what harms them."""
+"""Files to be sealed are read in separate processes: the seals are the same, and the caller outlives such a process."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -62,10 +62,10 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
-    """With a key whose signatures do not differ from one to the next."""
+    """The key makes the same signature every time."""
     pdf, key = FILES[name](), authority("rsa-3072").sealing_key
     drawn = {"appearances": pictures(), "marks": MARKS[:1], "page_overlay": Overlay(RED, (WATERMARK,))}
-    for _ in range(3):  # qpdf names what it writes by the second in which it does
+    for _ in range(3):  # the /ID that qpdf writes depends on the second of writing
         here, there = (seal(pdf, key=key, reason="Tést (1)", **drawn) for seal in (sealed, apart))
         if there.content == here.content:
             break
@@ -93,7 +93,7 @@ def test_what_cannot_be_sealed_is_told_in_the_same_words() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded as Linux does")
 def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than a hundred million numbers in one array, in 4 KB: each reader in Python takes a gigabyte for it."""
+    """More than fifty million numbers are in one array of a few KB: each reader in Python takes a gigabyte for it."""
     bomb = hostile.long_array()
     small = Sandbox(1, SandboxLimits(memory=512 << 20, processor_seconds=5, wall_seconds=60))
     monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: small)
@@ -104,7 +104,7 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
 
 
 def test_a_hijacked_process_gets_nothing_signed_outside_of_its_revision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may say where the hole is, and nothing else is believed."""
+    """The process may say where the hole is; nothing else that it says is believed."""
 
     class Hijacked:
         def __init__(self, hole: list[int]) -> None:

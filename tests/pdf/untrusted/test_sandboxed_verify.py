@@ -1,4 +1,4 @@
-"""Verification in the sandbox: what the functions find in process, within the bounds, and nothing loaded late."""
+"""Verification in the sandbox finds what the functions find in process, keeps within bounds and loads nothing late."""
 
 import subprocess
 import sys
@@ -82,7 +82,7 @@ def test_metadata_that_another_program_wrote_anew_is_read() -> None:
 
 @pytest.mark.parametrize("kind", odd_files.CLASSES)
 def test_odd_files_are_read_as_in_process(kind: str) -> None:
-    """Among them those of every kind of encryption: what a library opens when it first meets one is open by then."""
+    """They include every kind of encryption: what a library opens when it first meets one is already open."""
     pdf = odd_files.odd_file(kind, 1, 0)
     assert verify.verify(pdf, ROOTS).findings == in_process.verify(pdf, ROOTS).findings
 
@@ -172,7 +172,7 @@ _NEVER_CALLED = {
     "qrcode": "stamps",
     "tabulate": "pypdfium2's command line",
 }
-"""What readers of PDF import within functions, and what for: none of that is done to verify a file."""
+"""Modules that readers of PDF import within functions, and what for: verifying a file needs none of them."""
 
 
 _WARM_UPS = {
@@ -183,7 +183,7 @@ _WARM_UPS = {
 
 @pytest.mark.parametrize("worker", _WARM_UPS)
 def test_what_readers_import_when_they_need_it_is_loaded_before(worker: str) -> None:
-    """Whatever a file may make them need: all imports within functions of what is loaded."""
+    """Every import within a function of a loaded module counts, as a file may make the readers need it."""
     script = f"{_WARM_UPS[worker]}\n{_WITHIN_FUNCTIONS}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

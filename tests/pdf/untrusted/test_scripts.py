@@ -31,8 +31,8 @@ CONTRACT = (
 )
 STEP = 8.0
 MIRRORED = str.maketrans("(){}[]", ")(}{][")
-# As they stand on the page from left to right, each bracket as the file means it: in a paragraph that runs from left
-# to right, and in one from right to left, where an opening bracket stands at the right of what it opens.
+# Each tag as it stands on the page, with brackets as the file means them: in a paragraph that runs from left to right,
+# and in one from right to left, where an opening bracket stands to the right of what it opens.
 LINES = {
     "{{\u05d7\u05ea\u05d9\u05de\u05d4}}": ("{{\u05d4\u05de\u05d9\u05ea\u05d7}}", "}}\u05d4\u05de\u05d9\u05ea\u05d7{{"),
     "[[\u062a\u0648\u0642\u064a\u0639]]": ("[[\u0639\u064a\u0642\u0648\u062a]]", "]]\u0639\u064a\u0642\u0648\u062a[["),
@@ -68,7 +68,7 @@ def contract(fonts: Path) -> bytes:
 
 
 def letter_by_letter(line: str) -> list[tuple[float, str]]:
-    """Each letter of a line at its place, without the spaces."""
+    """Return each letter of a line with its place, without the spaces."""
     places = accumulate((8 if letter == " " else 5 for letter in line), initial=100.0)
     return [(x, letter) for x, letter in zip(places, line, strict=False) if letter != " "]
 
@@ -88,7 +88,7 @@ def test_a_contract_reads_as_it_was_written(contract: bytes) -> None:
 
 
 def test_words_are_those_of_pdftotext(contract: bytes, tmp_path: Path) -> None:
-    """All but those with a lam-alef, whose two letters pdftotext exchanges, and those that touch brackets."""
+    """Left out are words with a lam-alef, whose two letters pdftotext exchanges, and words that touch brackets."""
     file = tmp_path / "contract.pdf"
     file.write_bytes(contract)
     other = subprocess.run([need("pdftotext", "poppler-utils"), file, "-"], capture_output=True, text=True, check=True)
@@ -136,7 +136,7 @@ def test_brackets_stay_as_they_are_where_no_text_runs_from_right() -> None:
 
 
 def drawn(runs: Sequence[tuple[float, str]], above: str = "\u05d7\u05d5\u05d6\u05d4") -> bytes:
-    """Each run of characters at its place on the baseline 300, in a font that says which they are."""
+    """A page with each run of characters at its place on the baseline 300, in a font that says which they are."""
     letters = sorted(set(above + "".join(text for _, text in runs)))
 
     texts = [(100.0, 400, above), *((x, 300, text) for x, text in runs)]
@@ -181,7 +181,7 @@ def test_in_one_run(tag: str, paragraph: int) -> None:
 
 @TAGS
 def test_by_programs_that_know_nothing_of_it(tag: str) -> None:
-    """Stored from the first letter to the last and drawn from left to right, which nobody can read."""
+    """They store the tag from the first letter to the last and draw it from left to right, which nobody can read."""
     assert only(drawn([(100, tag.replace(" ", ""))]), tag).x == pytest.approx(100.5, abs=1.5)
 
 
@@ -199,7 +199,7 @@ def test_vowel_signs_are_not_compared() -> None:
 
 
 def page(tag: str, fonts: Path) -> bytes:
-    """``tag`` between Latin words, its baseline 200 points from the top."""
+    """A page with ``tag`` between Latin words, its baseline 200 points from the top."""
     language = next(
         (name for name, (first, last) in _LANGUAGES.items() if any(first <= ord(c) <= last for c in tag)), "en"
     )

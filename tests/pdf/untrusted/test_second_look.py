@@ -1,4 +1,4 @@
-"""Pages whose looks no rule decides are drawn by a second renderer: what it draws by a word otherwise is found."""
+"""Pages whose looks no rule decides are drawn by a second renderer: a difference of a word is found."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ SIZE = (595.0, 842.0)
 
 
 def named_glyphs(*names: str, words: str) -> bytes:
-    """A page with words in Helvetica whose letters A, B, … are glyphs of other names."""
+    """A page with words in Helvetica in which A, B, … stand for the glyphs ``names``."""
 
     encoding = {"Type": Name.Encoding, "Differences": [65, *map(Name, names)]}
     font = {"Type": Name.Font, "Subtype": Name.Type1, "BaseFont": Name.Helvetica, "Encoding": encoding}
@@ -46,7 +46,7 @@ def test_what_both_draw_alike_is_not() -> None:
 
 
 def test_a_page_that_cannot_be_compared_is_told_as_a_whole() -> None:
-    """Pages beyond the most that are looked at, and those of which there is no whole picture."""
+    """These are pages beyond the most that are looked at, and pages without a whole picture."""
     independent.need("pdftoppm", "poppler-utils")
     huge = (14_400.0, 14_400.0)
 

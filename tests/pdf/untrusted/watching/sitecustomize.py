@@ -1,7 +1,7 @@
 """Loaded by Python at its start where this folder is on its path: watches a sandboxed process from its first job on.
 
-Each module that it then wants to import, and each file that it wants to open by name, is a line in the pipe ``WATCHED``
-names. The process was confined before, so none of it can succeed.
+Each module that the process then tries to import, and each file that it tries to open by name, is a line in the pipe
+:data:`PIPE`. The process was confined before, so no attempt can succeed.
 """
 
 import os
@@ -14,7 +14,7 @@ _EVENTS = ("import", "open", "os.listdir", "os.scandir", "ctypes.dlopen", "subpr
 
 
 class _Watch:
-    """An audit hook. A process that cannot tell ends."""
+    """An audit hook. A process that cannot write to the pipe ends."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
