@@ -433,7 +433,7 @@ def test_copies_beyond_the_limit_are_refused_where_everybody_sees_it(
 def test_many_pages_and_places_leave_nobody_waiting(
     open_editor: Open, draft: Draft, begin: Callable[..., Draft]
 ) -> None:
-    """Each answer to mouse or keyboard comes within a tenth of a second, which people do not notice."""
+    """Each answer to mouse or keyboard comes within a tenth of a second, a delay that people do not notice."""
     window, length, stamps, fields = open_editor(), 64, 30, 60
     pages = [paper(text(f"Page {number}", 72, 750)) for number in range(length)]
     many = begin(*pages, browser=draft.browser, people=("Ada", "Grace", "Joan"))
