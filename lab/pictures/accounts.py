@@ -50,7 +50,7 @@ def _log_in(page: Any, base: str) -> None:
 
 
 def _invitations(world: World, owner: Any, members: str, folder: Path) -> None:
-    """Take the page of each invitation that is over; one is accepted, which leads a newcomer to an account."""
+    """Take pictures of each invitation that is over; one is accepted, which leads a newcomer to an account."""
     links: dict[str, str] = {}
     for name in _INVITED:
         owner.goto(members)

@@ -17,7 +17,7 @@ _visitors = count(1)
 
 
 def verify_page(world: World, browser: Any, folder: Path) -> None:
-    """Take the form, sent empty and too often; and files that hold, were altered, come from strangers or are no PDF."""
+    """Take pictures of the form, also sent empty and too often, and of each verdict on files."""
     proven = _proven(world)
     signed = proven["signed.pdf"]
     altered = {**proven, "signed.pdf": signed.replace(b"/MediaBox", b"/MediaBax", 1)}

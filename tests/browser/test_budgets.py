@@ -64,7 +64,7 @@ def test_the_first_view(visit: Callable[..., Any], world: World) -> None:
 
 
 def test_the_next_signature_comes_before_the_pages_on_the_way(visit: Callable[..., Any], world: World) -> None:
-    """The view jumps to it; pages on the way are not loaded, and its neighbours are once its picture is there."""
+    """The view jumps to it; pages on the way are not loaded, those beside it are once its picture is there."""
     page = visit(world.asked(pages=12)[0], reduced_motion="no-preference")
     page.locator("html[data-scripted]").wait_for()
     page.wait_for_load_state("networkidle")
@@ -98,7 +98,7 @@ _LINES = """([locale, next, sign]) => {
 
 
 def test_the_bar_is_low_in_every_language(visit: Callable[..., Any], world: World) -> None:
-    """On narrow screens its buttons have two lines at most, even for page 888."""
+    """On narrow screens the bar's buttons have two lines at most, even for page 888."""
     page = visit(world.asked()[0], viewport={"width": 320, "height": 640})
     page.locator("html[data-scripted]").wait_for()
     lines = {}

@@ -291,7 +291,7 @@ def test_adding_somebody_leads_to_the_next_row(window: Callable[..., Any], dashb
 
 
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:
-    """They show secrets once, or a form with its errors."""
+    """One page shows secrets once, the other a form with its errors."""
     page = visitor.page
     visitor.name = "secrets"
     page.goto(dashboard.addresses["new_application"])
@@ -319,7 +319,7 @@ def test_pages_of_strangers(visitor: Visitor, dashboard: ServedPages, world: Wor
 def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
 ) -> None:
-    """It begins with a log-in and takes plain forms; places are entered as numbers."""
+    """A member logs in and uses plain forms; places are entered as numbers."""
     page = visit(f"{dashboard.base_url}/account/login/?next=/app/1/drafts", java_script_enabled=False)
     page.locator("[name=login]").fill(owner_of(1))
     page.locator("[name=password]").fill(PASSWORD)

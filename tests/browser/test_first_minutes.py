@@ -1,5 +1,5 @@
-"""The first five minutes: from a started service to a signed PDF in the browser in eleven clicks, whoever counts, or to
-a request of two signers in ten; then from an application to a sealed PDF and its webhook."""
+"""The first five minutes: from a started service to a signed PDF in the browser in eleven clicks, or to a request of
+two signers in ten; then from an application to a sealed PDF and its webhook."""
 
 import hashlib
 import hmac
@@ -100,7 +100,7 @@ def test_two_signers_are_asked(service: Service, visit: Callable[..., Any], tmp_
     hands.click(page.locator("button.primary[value=next]"))
     page.locator(".editor.live").wait_for()
     for line in ("landlord", "tenant"):
-        if page.locator("[data-stamp]").count() < 2:  # a signer whose name fits a line has it already
+        if page.locator("[data-stamp]").count() < 2:  # a line that names a signer has their stamp already
             hands.click(page.get_by_role("button", name=f"Place a signature at “Signature of the {line}"))
     assert page.locator("[data-lacks-signer]:visible").count() == 0
     hands.click(page.locator("button.primary[value=next]"))
@@ -112,8 +112,8 @@ def test_two_signers_are_asked(service: Service, visit: Callable[..., Any], tmp_
 
 @pytest.mark.thorough
 def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Register, upload, send to oneself for the line on the last page, sign, and download the sealed PDF; then make an
-    application and its first call, and find the sealed PDF on the page of its request."""
+    """Register, upload, choose to sign alone, send, sign on the last page's line, and download the sealed PDF; then
+    make an application and its first call, and find the sealed PDF on the page of its request."""
     file = tmp_path / "lease.pdf"
     file.write_bytes(lease("Signature"))
     hands = begun(service, visit, file)
@@ -167,8 +167,8 @@ def mailed_code(service: Service) -> str:
 
 
 def application(page: Any) -> tuple[str, str]:
-    """Make an application of the sandbox, and run the line of the page that shows its key; the page turns green by
-    itself. Return the key and the webhook secret."""
+    """Make an application of the sandbox, and run the line of the page that shows its key; its status turns green
+    by itself. Return the key and the webhook secret."""
     page.get_by_role("switch", name="Sandbox").click()
     page.get_by_role("link", name="Applications").click()
     page.get_by_role("link", name="New application").first.click()

@@ -263,7 +263,7 @@ def test_a_drawing_is_shown_from_its_first_line_and_dots_are_none(visit: Callabl
 def test_the_bar_covers_nothing_that_has_the_focus(
     visit: Callable[..., Any], world: World, language: str, width: int, height: int
 ) -> None:
-    """It covers no part of a link, place or button, whether the focus moves forwards or backwards."""
+    """The bar covers no part of a link, place or button, whether the focus moves forwards or backwards."""
     link = world.asked(initials_required=True, language=language)[0]
     page = visit(link, viewport={"width": width, "height": height})
     page.locator("html[data-scripted]").wait_for()
@@ -466,7 +466,7 @@ def test_another_language_keeps_what_was_entered_and_a_reload_the_step(visit: Ca
 
 
 def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., Any], world: World) -> None:
-    """It is in Greek, where a time of day ends with a full stop; at the end of a sentence only one is shown."""
+    """The language is Greek, where a time of day ends with a full stop, of which a sentence shows only one."""
     page = visit(f"{world.asked()[0]}?lang=el", timezone_id="Africa/Abidjan")  # whose time is UTC
     until = page.locator("p:has(> time)").first.inner_text()
     assert until.endswith(" UTC.") and ".." not in until
@@ -491,7 +491,7 @@ def test_a_stamp_that_a_busy_service_refuses_is_asked_for_again(visit: Callable[
 
 
 def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> None:
-    """It says that the signer has signed, not that they are refused, nor that pages could not be loaded."""
+    """The tab says that the document is signed, not that signing is refused or that pages could not be loaded."""
     url = world.asked(signers=2)[0]
     page, second, loading = (visit(url, statuses=(409,)) for _ in range(3))
     other = Journey(second).to_signature().to_confirm()

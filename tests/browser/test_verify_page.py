@@ -40,7 +40,7 @@ _visitors = count(2)
 
 @pytest.fixture
 def recorded(world: World) -> Iterator[Recorded]:
-    """A relay to the service, to which whoever comes by it is a new visitor."""
+    """A relay to the service, which takes browsers that come through it for a new visitor."""
     sent, visitor = bytearray(), f"127.0.1.{next(_visitors)}"
 
     class Relay(socketserver.BaseRequestHandler):

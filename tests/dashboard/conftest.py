@@ -54,7 +54,7 @@ class BrowserClient(Client):
 
 
 def proved(client: Client, seconds_ago: float = 0) -> Client:
-    """Return the logged-in client, as if its member had given their password so many seconds ago."""
+    """Return the logged-in client, as if its member had given their password ``seconds_ago``."""
     request = RequestFactory().get("/")
     request.session = client.session
     record_authentication(request, get_user(request), "password")

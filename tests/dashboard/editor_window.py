@@ -175,7 +175,7 @@ class Window:
     def mouse_drag(
         self, page: int, start: Point, end: Point, *, corner: str = "", to_page: int = 0, drop: bool = True
     ) -> None:
-        """Drag from ``start``, which must lie on the handle ``corner`` of a stamp, or on none where it is empty."""
+        """Drag from ``start``, which must lie on the handle ``corner`` of a stamp, or on no handle if it is empty."""
         first = self._seen(page, *start)
         self.page.mouse.move(*first)
         self._on_handle(first, corner)

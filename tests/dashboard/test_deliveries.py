@@ -167,7 +167,7 @@ def test_the_verifiers_tell_genuine_from_forged(verifier: object, tmp_path: Path
 
 
 def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They stand newest first, with links to application and request, filtered by outcome, for one environment."""
+    """Deliveries stand newest first, with links, filtered by outcome, of one environment and one organization."""
     asked = here.request
     all_of_them = f"/app/{asked.organization_id}/deliveries"
     numbers = [tell(here.scene, "request.expired", 9)]

@@ -193,7 +193,7 @@ def test_the_review_shows_values_that_are_known_as_they_will_stand(client: Clien
 
 
 def test_places_and_review_say_what_lies_over_what(client: Client, address: str, draft: Draft) -> None:
-    """They say nothing where nothing overlaps."""
+    """Neither page says anything where nothing overlaps."""
     remarks = re.compile(r"<div[^>]* data-remarks [^>]*>(.*?)</div>", re.DOTALL)
 
     def said() -> Iterator[str]:

@@ -535,7 +535,7 @@ def test_a_large_draft_needs_a_place_and_a_small_one_none(
 def test_while_the_database_is_away_a_page_says_so(
     beside: str, log_in: LogIn, organization: Organization, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is away from the first query on, which reads the account, or only for a query of the view."""
+    """The database is away from the first query on, which reads the account, or only for a query of the view."""
 
     def away(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if beside in sql:

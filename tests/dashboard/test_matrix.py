@@ -113,7 +113,7 @@ def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, ever
                 assert response.status_code == 404, (method, name)
     before, wrong = kept_rows(), []
     for name, address in everything.addresses(elsewhere.pk).items():
-        if "_id>" not in addresses()[name].removeprefix("<int:organization_id>"):  # no row but the organization
+        if "_id>" not in addresses()[name].removeprefix("<int:organization_id>"):  # it names the organization alone
             continue
         for method, usual in (("get", MATRIX[name].read), ("post", MATRIX[name].sent)):
             expected = {ANSWERED_OTHERWISE.get(name, 404) if method == "post" else 404}
@@ -138,7 +138,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
 
 @pytest.mark.thorough
 def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everything) -> None:
-    """They keep them even where names that people chose contain HTML."""
+    """The rules hold even where names that people chose contain HTML."""
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
     hostile = "\"><script>alert(1)</script>'"

@@ -544,7 +544,7 @@ def field_by_drag(window: Window) -> None:
 
 
 def drag_from_palette(window: Window, kind: str, to: tuple[float, float]) -> None:
-    """Drag this kind of field, or a signature where it is empty, from the palette onto the second page."""
+    """Drag a field, or a signature where ``kind`` is empty, from the palette onto the second page."""
     window.page.evaluate(_SHOW, 2)
     button = window.page.locator(f"[data-field-type='{kind}']").bounding_box()
     assert button
@@ -642,7 +642,7 @@ def test_properties_are_those_that_the_type_has(window: Window) -> None:
 
 
 def test_a_checkbox_is_ticked_by_a_checkbox(window: Window) -> None:
-    """It stays ticked when the page is opened again."""
+    """The checkbox stays ticked when the page is opened again."""
     page = window.page
     page.locator("[data-field-type=checkbox]").click()
     expect(page.get_by_label("Prefilled with")).to_be_hidden()

@@ -21,7 +21,7 @@ from tests.tenancy import create_application
 
 
 def test_everybody_reads_quota_calls_and_requests_of_the_month(log_in: LogIn, organization: Organization) -> None:
-    """They see their own organization alone; only owners see the number of calls."""
+    """Members see their own organization alone; observers do not see the number of calls."""
     made = create_application(organization.pk, "production", "Backend")
     calls = Client(headers={"X-Api-Key": made.api_key})
     for _ in range(3):
@@ -75,7 +75,7 @@ def test_every_ceiling_of_messages_is_named(
 
 def test_billed_requests_are_listed_by_day(log_in: LogIn) -> None:
     """Billed are requests that the API created in production, not those of the dashboard, the sandbox or other
-    organizations, in the months that the page shows. Together the days of a month are the number that it shows."""
+    organizations, in the months that the page shows. The days of a month add up to its number there."""
     made, today = scene(environment="production"), clock.now().date()
     Organization.objects.update(created_at=clock.now() - timedelta(days=400))
     for fields in ({"environment": "production"}, {"environment": "production", "application": None}, {}):

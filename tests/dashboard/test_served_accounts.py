@@ -120,7 +120,7 @@ def test_the_provider_opens_accounts_of_its_confirmed_addresses_alone(service: S
 
 
 def test_the_provider_sends_people_back_to_the_public_address(service: Service) -> None:
-    """No Host header changes it; else a provider that allows several addresses would send the code elsewhere."""
+    """No Host header changes that address; else a provider that allows several would send the code elsewhere."""
     login = f"{service.base_url}/account/oidc/sso/login/"
     for host in ("evil.example", "localhost:1", urlsplit(service.base_url).netloc):
         asked = httpx.get(login, headers={"Host": host})

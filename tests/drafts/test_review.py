@@ -110,7 +110,7 @@ def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_pa
     ("line_at", "size"), [(0, (160, 56)), (600, (160, 56)), (640, (120, 40)), (652, (100, 34)), (680, (120, 40))]
 )
 def test_a_stamp_under_a_tag_takes_the_room_that_is_there(line_at: int, size: tuple[float, float]) -> None:
-    """It has a middle size where there is too little room for any."""
+    """Where there is too little room for a stamp of any size, it has a middle size."""
     below = text("And the rent is due on the third working day of each month.", 72, line_at) if line_at else ""
     document = author().document(paper(text("{{ada}}", 150, 700) + below))
     assert sizes_for(document, list(tags_of(document).values())) == [size]

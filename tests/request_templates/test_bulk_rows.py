@@ -133,7 +133,7 @@ def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
 
 
 def row_with(charles: Author, template: Template, **cells: str) -> BulkRow:
-    """Return a row for a template with fields, with these cells of the tenant beside both people."""
+    """Return a row for a template that has fields, with these cells of the tenant beside both people."""
     people = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     columns = ",".join([people, "Landlord: E-mail", *(f"tenant: {name.replace('_', ' ')}" for name in cells)])
     row = ",".join(["A,B,a@example.com,C,D,c@example.com", *(f'"{cell}"' for cell in cells.values())])
@@ -174,7 +174,7 @@ DATES |= dict.fromkeys(("1/2/2027", "13/2/2027", "20270201", "February 1", "01.0
 
 
 def test_dates_are_written_with_dots_or_as_payloads_have_them(charles: Author) -> None:
-    """Other ways are refused with the name of the column."""
+    """Other dates are refused, with the name of their column."""
     template = asking_template(charles, {"name": "Start_of_lease", "type": "date", "required": True})
     for cell, is_taken in DATES.items():
         rows = f"First name,Last name,E-mail,Start_of_lease\nAda,Lovelace,ada@example.com,{cell}"
@@ -225,7 +225,7 @@ def test_it_is_read_however_it_was_saved(content: bytes) -> None:
     ],
 )
 def test_what_cannot_be_read_is_said(content: bytes, said: str) -> None:
-    """Reading takes little memory before it is refused."""
+    """The file is refused before it takes much memory."""
     tracemalloc.start()
     with pytest.raises(DomainError, match=said):
         read_csv(content)
