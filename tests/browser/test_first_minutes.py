@@ -70,7 +70,7 @@ def begun(service: Service, visit: Callable[..., Any], file: Path) -> Hands:
     wait_until(lambda: "/account/first/" in "".join(service.output))
     first = next(line.strip() for line in service.output if "/account/first/" in line)
     assert first.startswith(f"http://localhost:{service.port}/"), "passkeys belong to a name"
-    page = visit(first, statuses=(503,))  # a busy machine refuses pictures
+    page = visit(first, statuses=(503,))  # a busy service may refuse pictures
     page.set_viewport_size({"width": 1280, "height": 900})
     hands = Hands(page)
     hands.type(page.get_by_label("Organization's name"), "Acme")

@@ -515,7 +515,7 @@ def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], worl
 
 
 def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
-    """Whether the service had not heard of it or had signed but could not say so, nothing is lost or signed twice."""
+    """Nothing is lost or signed twice, whether the service never heard of it or signed but could not say so."""
     url = world.asked(signers=2)[0]
     page = visit(url, statuses=(409,), lost=True)
     journey = Journey(page).to_signature()

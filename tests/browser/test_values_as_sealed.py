@@ -13,7 +13,7 @@ from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, field_picture
 
 _SCALE = 4
-_BLUR, _FAINT = 3, 40  # how far two renderers may differ: in pixels, and in grey levels of 255
+_BLUR, _FAINT = 3, 40  # how far two renderers may differ: in pixels, and in levels of 255
 VALUES = {
     "letters": FieldContent(160, 18, "Anna-Maria Rossi"),
     "smaller": FieldContent(160, 18, "Donaudampfschifffahrtsgesellschaftskapitänswitwe"),

@@ -222,7 +222,7 @@ def wrong_for(code: str) -> str:
 
 
 def five_wrong(url: str) -> None:
-    """Have a new code sent, and enter a wrong one five times."""
+    """Have a new code sent, and enter a wrong code five times."""
     wrong = wrong_for(sent(url))
     assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
 

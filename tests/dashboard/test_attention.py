@@ -25,7 +25,7 @@ def home(client: Client, organization: Organization) -> str:
 
 
 def needy() -> Scene:
-    """A request that expires tomorrow, with an inquiry, an invitation that no server took and a failing webhook."""
+    """A request that expires tomorrow, with an inquiry, an invitation no mail server took and a failing webhook."""
     old = timezone.now() - timedelta(hours=1)
     made = scene(send_email=True, expires_at=timezone.now() + timedelta(days=1), created_at=old)
     Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who pays?")

@@ -588,7 +588,7 @@ def test_of_two_signers_none_is_guessed_but_both_are_offered(log_in: LogIn, orga
 def test_known_people_complete_themselves_while_their_address_is_entered(
     organization: Organization, client: Client
 ) -> None:
-    """Chromium fills in what is known; what was typed stays."""
+    """The page's script fills in what is known; what was typed stays."""
     for name in ("Ada", "Grace"):
         address, _ = ready(client, organization)
         client.post(f"{address}/review", options())

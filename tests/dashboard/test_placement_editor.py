@@ -339,7 +339,7 @@ def test_properties_are_those_of_what_is_selected(window: Window) -> None:
 
 @pytest.mark.parametrize("locale", ["en", pytest.param("de", marks=pytest.mark.thorough)])
 def test_the_page_has_most_of_the_window(locale: str, open_editor: Open) -> None:
-    """One bar with title, steps, what was saved and "Continue"; the menu shows icons until it is opened for good."""
+    """One bar with title, steps, what was saved and "Continue"; the menu shows icons until opened, then stays open."""
     window = open_editor(viewport={"width": 1280, "height": 720}, locale=locale)
     page = window.page
     bar = page.locator(".workbar")
