@@ -32,7 +32,7 @@ def dashboard_accounts(world: World, browser: Any, folder: Path) -> None:
     organization = str(world.command("organization", "create", "Lighthouse", "--plan", "pro")["id"])
     member = ["--organization", organization, "--email", _OWNER, "--role", "owner", "--password-stdin"]
     world.run("member", "create", *member, given=f"{PASSWORD}\n").check_returncode()
-    base = world.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a name, not to a number
+    base = world.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a host name, not to an IP address
     page = browser.new_context(**DASHBOARD_SCREENS["desk"], reduced_motion="reduce").new_page()
     _log_in(page, base)
     _invitations(world, page, f"{base}/app/{organization}/members", folder)
@@ -50,7 +50,7 @@ def _log_in(page: Any, base: str) -> None:
 
 
 def _invitations(world: World, owner: Any, members: str, folder: Path) -> None:
-    """The page of each that is over; the one that is accepted leads newcomers to an account."""
+    """Take pictures of each invitation that is over; one is accepted, which leads a newcomer to an account."""
     links: dict[str, str] = {}
     for name in _INVITED:
         owner.goto(members)
@@ -125,7 +125,7 @@ def _authenticator_app(page: Any, factors: str, folder: Path) -> None:
 
 
 def _code(secret: str) -> str:
-    """What an authenticator app shows now (RFC 6238)."""
+    """Return the code that an authenticator app shows now (RFC 6238)."""
     digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(time.time()) // 30), "sha1")
     (value,) = struct.unpack_from(">I", digest, digest[-1] & 15)
     return f"{(value & 0x7FFFFFFF) % 10**6:06}"

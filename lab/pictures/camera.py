@@ -47,6 +47,6 @@ def picture(page: Any, folder: Path, name: str, screen: str, *, whole: bool = Tr
 
 
 def _loaded(image: Any) -> None:
-    """Waits for an image, which is asked for when it comes near."""
+    """Wait for an image, which is loaded only when it comes near the view."""
     image.scroll_into_view_if_needed()
     expect(image).to_have_js_property("complete", True, timeout=30_000)

@@ -110,7 +110,7 @@ def _refusals(pages: ServedPages, context: Any, folder: Path, screen: str) -> No
 
 
 def _workspace(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
-    """The step «Places» as one window of it: with nothing selected, and with a signature over words."""
+    """Take pictures of the first window of «Places»: with nothing selected, and with a signature over words."""
     with opened(context, pages.addresses["draft_places"]) as page:
         page.wait_for_load_state("networkidle")
         page.screenshot(path=folder / f"workspace.{screen}.png")
@@ -186,7 +186,7 @@ def _empty(world: World, pages: ServedPages, browser: Any, folder: Path) -> None
 
 
 def _refused_production(context: Any, organization: str, folder: Path, screen: str) -> None:
-    """The plan Free has no keys for it."""
+    """The plan Free has no keys for production."""
     with opened(context, f"{organization}/applications/new") as page:
         page.get_by_label("Name").fill("Rent office")
         page.get_by_label("Environment").select_option("production")
@@ -196,7 +196,7 @@ def _refused_production(context: Any, organization: str, folder: Path, screen: s
 
 
 def _review(pages: ServedPages, context: Any, folder: Path, screen: str) -> None:
-    """As it is first seen, and scrolled to its end; all its options; a page enlarged."""
+    """Take pictures of «Review» as it is first seen and at its end, with all its options, and with a page enlarged."""
     with opened(context, pages.addresses["draft_review"]) as page:
         page.wait_for_load_state("networkidle")
         page.screenshot(path=folder / f"review-first.{screen}.png")
@@ -245,7 +245,7 @@ def _odd_screens(pages: ServedPages, browser: Any, folder: Path) -> None:
 
 
 def _languages(pages: ServedPages, browser: Any, folder: Path) -> None:
-    """Long words, where there is little room for them."""
+    """Take pictures of pages in languages with long words, where there is little room for them."""
     for locale in ("de", "pt"):
         for screen in ("narrow", "desk"):
             context = browser.new_context(**SCREENS[screen], locale=locale, reduced_motion="reduce")

@@ -39,7 +39,7 @@ def opened(context: Any, address: str) -> Iterator[Any]:
 
 
 def visit(page: Any, address: str) -> None:
-    """Goes behind the confirmation, where that is asked for: taking all pictures takes longer than one holds."""
+    """Open the page, giving the password if asked for it: all pictures take longer than a log-in counts."""
     page.goto(address)
     if "/reauthenticate/" in page.url and "/reauthenticate/" not in address:
         page.locator("[type=password]").fill(PASSWORD)
@@ -53,7 +53,7 @@ def picture(context: Any, address: str, folder: Path, name: str, screen: str) ->
 
 
 def refusal(context: Any, address: str, folder: Path, name: str, screen: str) -> None:
-    """The page after its form was sent empty."""
+    """Take a picture of the page after its form was sent empty."""
     with opened(context, address) as page:
         page.evaluate(_SUBMIT)
         page.wait_for_load_state("networkidle")
@@ -67,7 +67,7 @@ def shot(page: Any, folder: Path, name: str, screen: str) -> None:
 
 
 def on_each_screen(page: Any, folder: Path, name: str) -> None:
-    """Without loading the page again, which would lose what it shows once."""
+    """Take pictures on each screen without loading the page again, which would lose what it shows only once."""
     for screen, options in DASHBOARD_SCREENS.items():
         page.set_viewport_size(options["viewport"])
         page.emulate_media(

@@ -52,7 +52,7 @@ def filling(world: World, browser: Any, folder: Path) -> None:
 
 
 def asked(world: World) -> str:
-    """The address of somebody who fills in fields, after another has."""
+    """Return the address of the second signer, who fills in fields after the first has."""
     document = world.document(1)
     people = [signer("anna", "Anna", order=1), signer("zoe", order=2)]
     placed = [
@@ -79,7 +79,7 @@ def asked(world: World) -> str:
 
 
 def _placed(fields: list[dict[str, Any]], x: float) -> list[dict[str, Any]]:
-    """The fields, one under the other."""
+    """Return the fields with their places, one under the other."""
     found, y = [], 690.0
     for field in fields:
         height = {"multiline": 50, "checkbox": 12}.get(field["type"], 18)

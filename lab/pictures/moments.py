@@ -1,4 +1,4 @@
-"""Pictures of what comes and goes on signing pages."""
+"""Pictures of what signing pages show only for a while."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from tests.other_site import site
 
 
 def moments(world: World, browser: Any, folder: Path) -> None:
-    """What comes and goes: codes, refusals, lost connections, scripts that fail, an enlarged page, waiting, a frame."""
+    """Take pictures of codes, refusals, lost connections, scripts that fail, an enlarged page, waiting and a frame."""
     for screen in ("phone", "dark", "arabic", "desk"):
         _codes(world, browser, folder, screen)
         _unreachable(opened(browser, world.state("unreachable"), screen), folder, screen)
@@ -99,7 +99,7 @@ def _asked(page: Any, folder: Path, screen: str) -> None:
 
 
 def _framed(world: World, browser: Any, folder: Path) -> None:
-    """Within a page of another site."""
+    """Take a picture of a signing page within a page of another site."""
     url = world.asked()[0]
     with site(
         lambda: f'<!doctype html><title>Host</title><iframe src="{url}" width="600" height="700"></iframe>'

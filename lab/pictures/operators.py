@@ -1,5 +1,5 @@
-"""Pictures of ``/operator``. Each state is that of a process of the world to which the latest look at the service is
-given, and in trouble the work that waits; all else that the page shows is read from the database."""
+"""Pictures of ``/operator``. For each state a process of its own serves the page, which is given its latest look at the
+service and, in trouble, its waiting work; all else that the page shows is read from the database."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def operators(world: World, browser: Any, folder: Path) -> None:
 
 @contextmanager
 def _stage(world: World, state: str) -> Iterator[tuple[str, str]]:
-    """The address of a process in this state, and a cookie of an operator."""
+    """Yield the address of a process in this state, and a cookie of an operator."""
     port = free_port()
     command = [sys.executable, "-m", "lab.pictures.operators", state, str(port)]
     environment = {**os.environ, "PARAPH_DATA_DIR": str(world.data_dir)}

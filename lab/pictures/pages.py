@@ -13,7 +13,7 @@ STATES += ["approve", "decline", "declined", "withdrawn", "replaced", "copies"]
 
 
 def states(world: World, browser: Any, folder: Path) -> None:
-    """What stands there instead of something to sign."""
+    """Take pictures of what pages show instead of something to sign."""
     for state in STATES:
         for branded in (False, True):
             url = world.state(state, branded=branded)
@@ -23,7 +23,7 @@ def states(world: World, browser: Any, folder: Path) -> None:
 
 
 def steps(world: World, browser: Any, folder: Path) -> None:
-    """The journey, step by step."""
+    """Take pictures of the journey of a signer, step by step."""
     for screen in [*SCREENS, "branded"]:
         url = world.asked(branded=screen == "branded", initials_required=True, more={"phone": "+46701740605"})[0]
         _steps(opened(browser, url, screen), folder, screen)
@@ -64,7 +64,7 @@ def _steps(page: Any, folder: Path, screen: str) -> None:
 
 
 def printed_names(world: World, browser: Any, folder: Path) -> None:
-    """Names whose letters no handwriting has."""
+    """Take pictures of names with letters that no handwriting has."""
     for first, last in (("太郎", "山田"), ("محمد", "الأحمد")):
         url = world.asked(more={"first_name": first, "last_name": last})[0]
         for screen in ("phone", "desk", "arabic"):

@@ -48,7 +48,7 @@ def mails(world: World, browser: Any, folder: Path) -> None:
 
 
 def stamps(world: World, browser: Any, folder: Path) -> None:
-    """Typed in each hand, drawn, and in other scripts, with initials; each as it is sealed."""
+    """Take pictures of sealed stamps with initials: typed in each hand, drawn, and in other scripts."""
     typed = {f"hand-{n}": {"type": "typed", "hand": n} for n in range(1, 5)}
     people: People = {"arabic": ("ar", _ARAB), "chinese": ("en", _CHINESE)}
     for name, signature in {"drawn": _DRAWN, **typed, **{name: {"type": "typed"} for name in people}}.items():

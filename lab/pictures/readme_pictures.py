@@ -21,7 +21,7 @@ _WINDOW: ViewportSize = {"width": 1200, "height": 740}
 PASSWORD = "a long enough phrase"
 _KEPT = ("home", "places", "request")
 _MOST_BYTES = 60 * 1024
-_LONGEST = 180_000  # milliseconds: a busy machine takes pictures, too
+_LONGEST = 180_000  # milliseconds: this must do on a busy machine, too
 _LOADED = """() => [...document.images].every((image) => image.complete && image.naturalWidth
     || image.getBoundingClientRect().top > innerHeight || image.getBoundingClientRect().bottom < 0)"""
 
@@ -46,7 +46,7 @@ class Newcomer:
         self.seen("request")
 
     def begin(self) -> None:
-        """Becomes the first owner."""
+        """Become the first owner."""
         wait_until(lambda: "/account/first/" in "".join(self.service.output))
         link = next(line.strip() for line in self.service.output if "/account/first/" in line)
         assert link.startswith(f"http://localhost:{self.service.port}/"), "passkeys belong to a name"
@@ -59,7 +59,7 @@ class Newcomer:
         self.seen("home")
 
     def send(self) -> str:
-        """Sends a document to themselves. Returns the address of the request."""
+        """Send a document to oneself. Return the address of the request."""
         page = self.page
         (self.folder / "lease.pdf").write_bytes(contract())
         page.get_by_label("PDF file").set_input_files(self.folder / "lease.pdf")
@@ -74,7 +74,7 @@ class Newcomer:
         return page.url
 
     def sign(self) -> None:
-        """By the link and the code that were mailed."""
+        """Sign with the link and the code that were mailed."""
         page = self.page
         page.goto(self._mailed(r"http\S+/sign/[\w-]+"))
         journey = Journey(page)
@@ -88,7 +88,7 @@ class Newcomer:
         page.locator("body[data-state=signed]").wait_for()
 
     def _mailed(self, pattern: str) -> str:
-        """What the newest captured mail that has it says."""
+        """Wait for mails that match the pattern; return the last match."""
         found: list[str] = []
 
         def look() -> bool:
@@ -107,7 +107,7 @@ def write() -> None:
 
 
 def _taken() -> dict[str, bytes]:
-    """Pages by name, as a newcomer sees them first."""
+    """Return pictures of pages by name, as a newcomer first sees them."""
     seen: dict[str, bytes] = {}
     folder = Path(tempfile.mkdtemp(prefix="paraph-pictures-"))
     service = Service(folder / "data", PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
@@ -134,7 +134,7 @@ def _taken() -> dict[str, bytes]:
 
 
 def _keep(name: str, picture: bytes) -> None:
-    """With few colours, which is all that flat pages need."""
+    """Save the picture with few colours, which is all that flat pages need."""
     file = IMAGES / f"dashboard-{name}.png"
     Image.open(io.BytesIO(picture)).convert("RGB").quantize(96).save(file, optimize=True)
     size = file.stat().st_size

@@ -19,7 +19,7 @@ _REFUSING = ("ada@example.com", "new@example.com")
 
 
 def refused(_world: World, browser: Any, folder: Path) -> None:
-    """In a service of its own, whose mail server refuses a signer and somebody who is to become a member."""
+    """Take pictures in a service of its own, whose mail server refuses a signer and an invited member."""
     server = RefusingServer()
     server.recipients = dict.fromkeys(_REFUSING, NO_SUCH_USER)
     mail = Controller(server, hostname="127.0.0.1", port=free_port())

@@ -17,7 +17,7 @@ _visitors = count(1)
 
 
 def verify_page(world: World, browser: Any, folder: Path) -> None:
-    """The form, sent empty and too often; and what holds, was altered, is by somebody unknown, and is no PDF."""
+    """Take pictures of the form, also sent empty and too often, and of each verdict on files."""
     proven = _proven(world)
     signed = proven["signed.pdf"]
     altered = {**proven, "signed.pdf": signed.replace(b"/MediaBox", b"/MediaBax", 1)}
@@ -53,7 +53,7 @@ def _proven(world: World) -> _Files:
 
 
 def _opened(world: World, browser: Any, screen: str) -> Any:
-    """By a visitor who was not here before: the machine's own address would soon have asked too often."""
+    """Open the form as a new visitor: from the machine's own address it would soon have been sent too often."""
     window = context(browser, screen)
     window.set_extra_http_headers({"X-Forwarded-For": f"10.0.0.{next(_visitors)}"})
     return visited(window, f"{world.base_url}/verify", screen)

@@ -1,4 +1,4 @@
-"""Chromium, one for this room, and what it sees of the shared service."""
+"""Chromium, one for this package, and what it sees of the shared service."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +39,7 @@ def dashboard(filled_dashboard: ServedPages) -> ServedPages:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """Ended with this room: while it lives, Django takes its loop for the one of asynchronous views."""
+    """Chromium, closed after this package: while it runs, Django takes its loop for the one of asynchronous views."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
     with sync_api.sync_playwright() as playwright:
         browser = launch(playwright, "--test-third-party-cookie-phaseout")
@@ -49,9 +49,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens an address in a window of its own; options are those of Playwright's ``new_context``. The test fails when
-    a page breaks its policy, throws or logs an error, apart from answers whose status is in ``statuses`` and from
-    connections where they are to be ``lost``."""
+    """Return a function that opens an address in a window of its own, with options of Playwright's ``new_context``. The
+    test fails when a page breaks its policy, throws or logs an error, apart from answers whose status is in
+    ``statuses``, and from lost connections where ``lost`` is set."""
     contexts, wrong = [], []
 
     def opened(url: str, *, statuses: tuple[int, ...] = (), lost: bool = False, **options: Any) -> Any:

@@ -13,7 +13,7 @@ _CLAUSES = [
 
 
 def contract(pages: int = 3, title: str = "Lease of a flat") -> bytes:
-    """As many A4 pages of clauses; the last words of each page say its number."""
+    """Return a PDF of this many A4 pages of clauses; the last words of each page say its number."""
     return paper(*(_page(number, pages, title) for number in range(1, pages + 1)))
 
 

@@ -1,11 +1,11 @@
-"""The steps of a signer, as hands take them."""
+"""The steps of a signer, taken by hand."""
 
 import re
 from typing import Any
 
 
 class Journey:
-    """A page in the state ``ready``. Elements are found by what stays in every language."""
+    """A page in the state ``ready``. Elements are found by what is the same in every language."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -38,7 +38,7 @@ class Journey:
         return self
 
     def code(self) -> str:
-        """Has a code sent, and reads it."""
+        """Have a code sent, and read it."""
         self.page.locator("[data-send]").click()
         return self.shown_code()
 
@@ -50,7 +50,7 @@ class Journey:
         return found.group()
 
     def enter(self, code: str) -> None:
-        """Consents, and sends the code."""
+        """Consent, and send the code."""
         self.page.locator("#consent").check()
         self.page.locator("#code").fill(code)
         self.page.locator("[data-sign]").click()

@@ -12,7 +12,7 @@ from tests.browser.world import World
 
 pytestmark = pytest.mark.thorough
 
-_OTHERWISE = {"sealed": "already_signed", "approve": "ready", "declined": "expired"}  # what the page calls it
+_OTHERWISE = {"sealed": "already_signed", "approve": "ready", "declined": "expired"}  # the state that the page names
 STATES = {
     "ready": 200,
     "not_your_turn": 200,
@@ -37,13 +37,13 @@ _COLORS = {"runOnly": ["cat.color", "cat.sensory-and-visual-cues"]}
 
 @pytest.fixture(scope="module")
 def address(world: World) -> Callable[[str, bool], str]:
-    """Of a page in the state, which is made once."""
+    """Return a function that gives the address of a page in the state; each page is made once."""
     return cache(lambda name, branded: world.state(name, branded=branded))
 
 
 def checked(page: Any) -> None:
-    """In light, and then in dark, where nothing changes but colours."""
-    page.evaluate("scrollTo(0, 0)")  # what a sticky bar covers at the moment is not what is wrong with it
+    """Check the page in light, and then in dark, where nothing changes but colours."""
+    page.evaluate("scrollTo(0, 0)")  # what a sticky bar covers at the moment is no fault
     for scheme, rules in (("light", _ALL), ("dark", _COLORS)):
         page.emulate_media(color_scheme=scheme)
         results = Axe().run(page, options=rules)
@@ -73,7 +73,7 @@ def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, lan
     page.locator("[data-pad=signature] [data-tool=full]").click()
     journey.to_confirm()
     page.locator("[data-sign]").click()
-    checked(page)  # with its problems
+    checked(page)  # with its errors shown
     with world.sealing_paused():
         journey.confirm()
         page.locator("[data-progress=sealing]").wait_for()
@@ -100,7 +100,7 @@ def test_a_code_that_cannot_be_delivered(world: World, visit: Callable[..., Any]
 def test_a_brand_whose_colours_have_no_contrast_to_spare(
     world: World, visit: Callable[..., Any], background: str, text: str
 ) -> None:
-    """Just 4.5 to 1: what is quiet is not fainter."""
+    """The contrast is just 4.5 to 1, so quiet words must not be fainter than others."""
     page = visit(world.asked(branded=True)[0])
     surface = "#767676" if text == "#ffffff" else text
     for name, color in (("background", background), ("text", text), ("surface-text", surface)):

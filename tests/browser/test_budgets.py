@@ -23,7 +23,7 @@ def compressed(body: bytes) -> int:
 
 
 def first_view(page: Any, url: str) -> dict[str, tuple[str, int]]:
-    """Type and transferred bytes of everything that is loaded before the reader moves."""
+    """Return type and transferred bytes of everything that is loaded before the reader scrolls, by its address."""
     loaded: dict[str, tuple[str, int]] = {}
 
     def heard(request: Any) -> None:
@@ -39,13 +39,13 @@ def first_view(page: Any, url: str) -> dict[str, tuple[str, int]]:
 
 @pytest.mark.parametrize(("pages", "most"), [(3, 3), (81, 6)])
 def test_the_html(world: World, pages: int, most: int) -> None:
-    """In English."""
+    """The budget is that of the English page."""
     html = httpx.get(world.asked(pages=pages)[0], timeout=30).content
     assert compressed(html) <= most * KB
 
 
 def test_the_first_view(visit: Callable[..., Any], world: World) -> None:
-    """Of three pages the first is loaded, and the others when the reader moves, in the room that was kept for them."""
+    """Of three pages the first is loaded; the others come when the reader scrolls, in the room kept for them."""
     page = visit("about:blank")
     loaded = first_view(page, world.asked()[0])
     scripts = [size for kind, size in loaded.values() if kind in ("text/css", "text/javascript")]
@@ -64,7 +64,7 @@ def test_the_first_view(visit: Callable[..., Any], world: World) -> None:
 
 
 def test_the_next_signature_comes_before_the_pages_on_the_way(visit: Callable[..., Any], world: World) -> None:
-    """The page jumps there; what lies between is not asked for, and what lies around it once the picture is there."""
+    """The view jumps to it; pages on the way are not loaded, those beside it are once its picture is there."""
     page = visit(world.asked(pages=12)[0], reduced_motion="no-preference")
     page.locator("html[data-scripted]").wait_for()
     page.wait_for_load_state("networkidle")
@@ -98,7 +98,7 @@ _LINES = """([locale, next, sign]) => {
 
 
 def test_the_bar_is_low_in_every_language(visit: Callable[..., Any], world: World) -> None:
-    """On narrow screens its buttons have two lines at most, up to page 888."""
+    """On narrow screens the bar's buttons have two lines at most, even for page 888."""
     page = visit(world.asked()[0], viewport={"width": 320, "height": 640})
     page.locator("html[data-scripted]").wait_for()
     lines = {}
@@ -112,7 +112,7 @@ def test_the_bar_is_low_in_every_language(visit: Callable[..., Any], world: Worl
 
 
 def test_nobody_else_hears_of_a_signature(visit: Callable[..., Any], world: World) -> None:
-    """No request to others, no cookie and nothing stored, from the first look to the copy."""
+    """From the first look to the copy, nothing is loaded from elsewhere, no cookie is set and nothing is stored."""
     page = visit("about:blank")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -127,9 +127,9 @@ def test_nobody_else_hears_of_a_signature(visit: Callable[..., Any], world: Worl
 
 
 def test_a_slow_phone(visit: Callable[..., Any], world: World) -> None:
-    """On slow 4G with a processor four times as slow, the page does not shift, even where a date takes a line more in
-    the reader's zone, with UTC behind, than in UTC alone, and its biggest part stands soon. The design's 2.5 s hold on
-    a machine of its own (`python -m benchmarks.page`); here others work beside it."""
+    """On slow 4G with a processor four times as slow, the page does not shift, even where a date in the reader's zone,
+    followed by UTC, takes a line more than in UTC alone, and its largest part is painted soon. The 2.5 s of the design
+    hold on a machine of its own (`python -m benchmarks.page`); here other processes work beside it."""
     link = world.asked()[0]
     width = visit(link, timezone_id="America/New_York").evaluate(_LONGER)
     page = visit("about:blank", viewport={"width": width, "height": 740}, timezone_id="America/New_York")

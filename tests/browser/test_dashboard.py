@@ -63,7 +63,7 @@ class Visitor:
         self.look()
 
     def look(self) -> None:
-        """At the page that is open, in light at a desk, and in dark on a phone."""
+        """Examine the open page, in light at a desk, and in dark on a phone."""
         for size, scheme in ((DESK, "light"), (PHONE, "dark")):
             self.page.set_viewport_size(size)
             self.page.emulate_media(color_scheme=scheme)
@@ -100,7 +100,7 @@ def visitor(browser: Any, dashboard: ServedPages) -> Iterator[Visitor]:
 
 @pytest.fixture
 def window(browser: Any, dashboard: ServedPages) -> Iterator[Callable[..., Any]]:
-    """Opens a page in a window of the owner; options are those of Playwright's ``new_context``."""
+    """Return a function that opens a window of the owner; options are those of Playwright's ``new_context``."""
     contexts = []
 
     def opened(**options: Any) -> Any:
@@ -128,7 +128,7 @@ def test_pages_of_members(visitor: Visitor, dashboard: ServedPages) -> None:
     ("locale", "width"), [*((each, 1280) for each in ("de", "es", "fr", "it", "nl", "pt")), ("de", 390), ("de", 320)]
 )
 def test_words_have_room(window: Callable[..., Any], dashboard: ServedPages, locale: str, width: int) -> None:
-    """However long those of a language are: no header or button breaks within one, and tables have room at a desk."""
+    """No header or button breaks within a word, however long it is in a language, and tables have room at a desk."""
     page = window(viewport={"width": width, "height": 800}, locale=locale)
     wrong: list[Any] = []
     for name in (*_TABLES, "request", "draft_documents", "draft_places"):
@@ -291,7 +291,7 @@ def test_adding_somebody_leads_to_the_next_row(window: Callable[..., Any], dashb
 
 
 def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> None:
-    """Secrets shown once, and a form with what was wrong with it."""
+    """One page shows secrets once, the other a form with its errors."""
     page = visitor.page
     visitor.name = "secrets"
     page.goto(dashboard.addresses["new_application"])
@@ -319,7 +319,7 @@ def test_pages_of_strangers(visitor: Visitor, dashboard: ServedPages, world: Wor
 def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
     visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
 ) -> None:
-    """From a log-in, by plain forms, places by their numbers."""
+    """A member logs in and uses plain forms; places are entered as numbers."""
     page = visit(f"{dashboard.base_url}/account/login/?next=/app/1/drafts", java_script_enabled=False)
     page.locator("[name=login]").fill(owner_of(1))
     page.locator("[name=password]").fill(PASSWORD)
@@ -368,7 +368,7 @@ def go_on(page: Any, step: str) -> None:
 
 
 def test_the_page_of_operators(browser: Any, world: World) -> None:
-    """As one arrives who was just added: by a link, then an authenticator app, then a code of it in this session."""
+    """A new operator arrives by a link, then sets up an authenticator app, then enters its code in this session."""
     link = world.command("operator", "add", "olga@operators.example")["link"]
     visitor = Visitor(browser, [])
     page, base = visitor.page, world.base_url
@@ -389,7 +389,7 @@ def test_the_page_of_operators(browser: Any, world: World) -> None:
     page.locator("[name=code]").fill(spare)
     page.locator("main button.primary").click()
     page.wait_for_url(f"{base}/operator")
-    until(lambda: page.goto(f"{base}/operator") and "Database" in page.content())  # the checks are through
+    until(lambda: page.goto(f"{base}/operator") and "Database" in page.content())  # the checks are done
     for language in ("en", "pt"):
         page.set_extra_http_headers({"Accept-Language": language})
         visitor.visit("operator", f"{base}/operator")

@@ -1,5 +1,5 @@
-"""The first five minutes: from a started service to a signed PDF in the browser in eleven clicks, whoever counts, or to
-a request of two signers in ten; then from an application to a sealed PDF and its webhook."""
+"""The first five minutes: from a started service to a signed PDF in the browser in eleven clicks, or to a request of
+two signers in ten; then from an application to a sealed PDF and its webhook."""
 
 import hashlib
 import hmac
@@ -34,7 +34,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 class Hands:
-    """Somebody's hands, which are counted. A field to which neither the page nor the Tab key leads costs a click."""
+    """Hands whose clicks are counted. A field that neither the page nor the Tab key leads to costs a click."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -58,7 +58,7 @@ class Hands:
 
 
 def lease(*lines: str) -> bytes:
-    """Twelve pages, the last with the lines to be signed on."""
+    """Return a PDF of twelve pages, the last with the lines to be signed on."""
     pages = [text(f"Lease, page {number}", 72, 750) for number in range(1, 12)]
     return paper(
         *pages, "".join(text(f"{line}: ____________________", 72, 500 - 120 * n) for n, line in enumerate(lines))
@@ -66,11 +66,11 @@ def lease(*lines: str) -> bytes:
 
 
 def begun(service: Service, visit: Callable[..., Any], file: Path) -> Hands:
-    """Somebody who has made the first account and uploaded the file."""
+    """Make the first account and upload the file; return the hands that did so."""
     wait_until(lambda: "/account/first/" in "".join(service.output))
     first = next(line.strip() for line in service.output if "/account/first/" in line)
     assert first.startswith(f"http://localhost:{service.port}/"), "passkeys belong to a name"
-    page = visit(first, statuses=(503,))  # pictures, on a busy machine
+    page = visit(first, statuses=(503,))  # a busy service may refuse pictures
     page.set_viewport_size({"width": 1280, "height": 900})
     hands = Hands(page)
     hands.type(page.get_by_label("Organization's name"), "Acme")
@@ -80,13 +80,13 @@ def begun(service: Service, visit: Callable[..., Any], file: Path) -> Hands:
     hands.click(page.get_by_role("button", name="Create my account"))
     with page.expect_file_chooser() as chooser:
         hands.click(page.get_by_role("button", name="Upload a PDF"))
-    chooser.value.set_files(file)  # in a window of the system
+    chooser.value.set_files(file)  # in a window of the operating system
     return hands
 
 
 @pytest.mark.thorough
 def test_two_signers_are_asked(service: Service, visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Each by a place that the document has for them."""
+    """Each signs at a line that the document has for them."""
     file = tmp_path / "lease.pdf"
     file.write_bytes(lease("Signature of the landlord", "Signature of the tenant"))
     hands = begun(service, visit, file)
@@ -100,7 +100,7 @@ def test_two_signers_are_asked(service: Service, visit: Callable[..., Any], tmp_
     hands.click(page.locator("button.primary[value=next]"))
     page.locator(".editor.live").wait_for()
     for line in ("landlord", "tenant"):
-        if page.locator("[data-stamp]").count() < 2:  # who is named by a line has it already
+        if page.locator("[data-stamp]").count() < 2:  # a line that names a signer has their stamp already
             hands.click(page.get_by_role("button", name=f"Place a signature at “Signature of the {line}"))
     assert page.locator("[data-lacks-signer]:visible").count() == 0
     hands.click(page.locator("button.primary[value=next]"))
@@ -112,8 +112,8 @@ def test_two_signers_are_asked(service: Service, visit: Callable[..., Any], tmp_
 
 @pytest.mark.thorough
 def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Registration, upload, oneself as the signer on the line of the last page, sent, signed, and the sealed PDF in
-    one's downloads; an application, its first call, and the sealed PDF on the page of its request."""
+    """Register, upload, choose to sign alone, send, sign on the last page's line, and download the sealed PDF; then
+    make an application and its first call, and find the sealed PDF on the page of its request."""
     file = tmp_path / "lease.pdf"
     file.write_bytes(lease("Signature"))
     hands = begun(service, visit, file)
@@ -122,7 +122,7 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
     page.locator(".editor.live").wait_for()
     assert page.locator("[data-stamp] [name$=-page]").input_value() == "12"
     hands.click(page.locator("button.primary[value=next]"))
-    page.wait_for_load_state("networkidle")  # the pictures of a draft are gone with it
+    page.wait_for_load_state("networkidle")  # sending removes the draft and its pictures
     hands.click(page.get_by_role("button", name="Send and sign"))
     hands.click(page.locator(".bar a.primary"))
     hands.click(page.locator("#sign [href='#confirm']"))
@@ -167,8 +167,8 @@ def mailed_code(service: Service) -> str:
 
 
 def application(page: Any) -> tuple[str, str]:
-    """Make an application of the sandbox, and run the line of the page that shows its key, which turns green by itself.
-    Return the key and the webhook secret."""
+    """Make an application of the sandbox, and run the line of the page that shows its key; its status turns green
+    by itself. Return the key and the webhook secret."""
     page.get_by_role("switch", name="Sandbox").click()
     page.get_by_role("link", name="Applications").click()
     page.get_by_role("link", name="New application").first.click()
@@ -208,5 +208,5 @@ def first_call(page: Any, folder: Path, key: str, secret: str) -> str:
 
 
 def run(lines: str, folder: Path | None = None, **variables: str) -> None:
-    """Run lines as if they were pasted into a terminal."""
+    """Run these lines as if they were pasted into a terminal."""
     subprocess.run(["bash", "-euc", lines], cwd=folder, env=os.environ | variables, capture_output=True, check=True)

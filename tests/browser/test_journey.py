@@ -53,7 +53,7 @@ def fits(page: Any) -> None:
     "screen", [name if name in _USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in SCREENS]
 )
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
-    """By one's name on a desk, drawn elsewhere; then the copy of what was signed."""
+    """The signature is the typed name at a desk and drawn elsewhere; then the signer gets the signed copy."""
     language, direction = ("ar", "rtl") if screen == "right to left" else ("en", "ltr")
     page = visit(world.asked(initials_required=True, language=language)[0], **SCREENS[screen])
     assert page.locator("html").get_attribute("dir") == direction
@@ -133,7 +133,7 @@ def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], 
 
 
 def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
-    """And the bar never covers what has the focus."""
+    """The bar never covers what has the focus."""
     page = visit(world.asked(initials_required=True)[0])
     keyboard = page.keyboard
 
@@ -216,7 +216,7 @@ def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: Worl
 def test_the_end_is_told_on_the_reader_s_clock_with_utc_behind(
     visit: Callable[..., Any], world: World, zone: str
 ) -> None:
-    """With the day in UTC where it is another."""
+    """The day in UTC is told where it is another."""
     page = visit(world.asked()[0], timezone_id=zone, locale="en-US")
     shown = page.locator(".opening time")
     end = datetime.fromisoformat(shown.get_attribute("datetime"))
@@ -232,7 +232,7 @@ def test_a_time_in_german_is_told_with_uhr(visit: Callable[..., Any], world: Wor
 
 
 def test_a_drawing_is_shown_from_its_first_line_and_dots_are_none(visit: Callable[..., Any], world: World) -> None:
-    """In the place of the typed name, which it is not; and the place on the page is not signed before."""
+    """Choosing to draw hides the typed name; before the first line, no signature is shown, there or on the page."""
     page = visit(world.asked()[0])
     place, stamp = page.locator("[data-place='1']"), page.locator("figure.stamp")
     assert "signed" not in (place.get_attribute("class") or "")
@@ -263,7 +263,7 @@ def test_a_drawing_is_shown_from_its_first_line_and_dots_are_none(visit: Callabl
 def test_the_bar_covers_nothing_that_has_the_focus(
     visit: Callable[..., Any], world: World, language: str, width: int, height: int
 ) -> None:
-    """No part of any link, place or button, forwards and backwards."""
+    """The bar covers no part of a link, place or button, whether the focus moves forwards or backwards."""
     link = world.asked(initials_required=True, language=language)[0]
     page = visit(link, viewport={"width": width, "height": height})
     page.locator("html[data-scripted]").wait_for()
@@ -286,7 +286,7 @@ _UNDER_THE_BAR = """() => {
 
 @pytest.mark.thorough
 def test_consent_is_held_back_while_a_page_could_not_be_loaded(visit: Callable[..., Any], world: World) -> None:
-    """It says which, and ends by itself once the picture is there, whatever step is shown."""
+    """The page says which page that is; consent is free again once the picture is there, whatever step is shown."""
     url = world.asked()[0]
     page = visit("about:blank", lost=True)
     page.route("**/pages/2.webp", lambda route: route.abort())
@@ -309,7 +309,7 @@ def test_consent_is_held_back_while_a_page_could_not_be_loaded(visit: Callable[.
 
 
 def two_documents(world: World) -> str:
-    """The address of somebody who signs at the ends of both."""
+    """Return the address of a signer who signs at the end of each of two documents."""
     rules = world.backend.upload(contract(2, "House rules"), "House rules.pdf")
     return world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)]))
 
@@ -332,7 +332,7 @@ def test_the_next_signature_names_its_document_among_several(visit: Callable[...
 
 
 def test_the_next_signature_is_pressed_while_pages_pass(visit: Callable[..., Any], world: World) -> None:
-    """A name that is replaced between press and release would lose the click."""
+    """The click would be lost if the button's words were replaced between press and release."""
     page = visit(two_documents(world))
     page.locator("html[data-scripted]").wait_for()
     name = page.locator("[data-next] bdi").bounding_box()
@@ -358,8 +358,8 @@ def test_the_next_signature_is_not_offered_to_who_is_there(visit: Callable[..., 
 
 @pytest.mark.thorough
 def test_small_print_of_a_large_plan_can_be_read(visit: Callable[..., Any], world: World) -> None:
-    """An A0 page is enlarged to eight times its width, in parts that together have twice the pixels a point of the
-    sharpest single picture; what is looked at comes."""
+    """An A0 page is enlarged to eight times its width, in parts that together have twice as many pixels per point as
+    the sharpest single picture; the parts in view are loaded."""
     plan = world.backend.upload(paper(text("Pump 4, 6 bar", 300, 3000, 6), size=(2384, 3370)), "Plan.pdf")
     link = world.asked_for((plan, [at(1, 316, 60)]))
     page = visit(link, viewport={"width": 1280, "height": 900}, statuses=(503,))
@@ -401,8 +401,8 @@ def test_ten_forms_of_a_pasted_code(visit: Callable[..., Any], world: World) -> 
 
 
 def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
-    """Wrong ones with the tries that are left, an outdated one; the fifth wrong one ends the code, and a new one works
-    at once; the twentieth locks."""
+    """After a wrong code the tries that are left are told, an outdated code is called so; the fifth wrong try ends the
+    code, and a new code works at once; the twentieth wrong try locks the page."""
     url = world.asked()[0]
     page = visit(url, statuses=(422, 429))
     old = sent(url)
@@ -419,7 +419,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
 
     wrong = next(other for other in (wrong_for(new), wrong_for(wrong_for(new))) if other != old)
     page.locator("#problem-code[role=alert]").evaluate(_COUNT_TOLD)
-    for time in (1, 2):  # the same sentence again is announced again
+    for time in (1, 2):  # a repeated sentence is announced again
         entered(old, "expired")
         until(lambda time=time: page.evaluate("window.told") == time)
     for left in ("2 tries are", "1 try is"):
@@ -435,7 +435,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
         sign(url, wrong)
     five_wrong(url)
     five_wrong(url)
-    page.evaluate("pause(0)")  # the half minute until the page offers another
+    page.evaluate("pause(0)")  # skips the half minute until the page offers another code
     page.locator("[data-send]").click()
     page.locator("body[data-state=locked] h1").filter(has_text="Too many wrong codes").wait_for()
 
@@ -466,7 +466,7 @@ def test_another_language_keeps_what_was_entered_and_a_reload_the_step(visit: Ca
 
 
 def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., Any], world: World) -> None:
-    """In Greek, whose times of day end with a full stop, as the sentence around them does."""
+    """The language is Greek, where a time of day ends with a full stop, of which a sentence shows only one."""
     page = visit(f"{world.asked()[0]}?lang=el", timezone_id="Africa/Abidjan")  # whose time is UTC
     until = page.locator("p:has(> time)").first.inner_text()
     assert until.endswith(" UTC.") and ".." not in until
@@ -491,7 +491,7 @@ def test_a_stamp_that_a_busy_service_refuses_is_asked_for_again(visit: Callable[
 
 
 def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> None:
-    """It says that it was signed instead of a refusal, and one with pages to load not that they could not be loaded."""
+    """The tab says that the document is signed, not that signing is refused or that pages could not be loaded."""
     url = world.asked(signers=2)[0]
     page, second, loading = (visit(url, statuses=(409,)) for _ in range(3))
     other = Journey(second).to_signature().to_confirm()
@@ -504,7 +504,7 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
 
 @pytest.mark.thorough
 def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], world: World) -> None:
-    """And names the day of the signature, also on that day."""
+    """The page names the day of the signature, even on that day."""
     url = world.asked()[0]
     with world.sealing_paused():
         assert sign(url).status_code == 200
@@ -515,7 +515,7 @@ def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], worl
 
 
 def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], world: World) -> None:
-    """Before the service heard of it, and after it signed but could not say so: nothing lost, nothing signed twice."""
+    """Nothing is lost or signed twice, whether the service never heard of it or signed but could not say so."""
     url = world.asked(signers=2)[0]
     page = visit(url, statuses=(409,), lost=True)
     journey = Journey(page).to_signature()
@@ -543,7 +543,7 @@ def test_a_lost_connection_in_the_middle_of_signing(visit: Callable[..., Any], w
 
 @pytest.mark.thorough
 def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
-    """Every answer takes a third of a second: the button cannot be pressed twice meanwhile. What the page was still
+    """Every answer takes a third of a second, in which the button cannot be pressed twice. What the page was still
     loading is refused once it is signed."""
     page = visit(world.asked(signers=2)[0], statuses=(409,))
     session = page.context.new_cdp_session(page)
@@ -578,7 +578,7 @@ def test_reading(visit: Callable[..., Any], world: World) -> None:
 
 @pytest.mark.thorough
 def test_an_enlarged_page_begins_where_its_lines_do(visit: Callable[..., Any], world: World) -> None:
-    """Also where the page around it is in a language from right to left."""
+    """This holds also where the page around it is read from right to left."""
     page = visit(f"{world.asked(pages=1)[0]}?lang=ar", viewport=PHONE["viewport"], statuses=(503,))
     sheet = page.locator("[data-page$='/1']")
     sheet.locator(".words").filter(has_text="This is page").wait_for(state="attached")
@@ -588,7 +588,7 @@ def test_an_enlarged_page_begins_where_its_lines_do(visit: Callable[..., Any], w
 
 
 def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> None:
-    """With cookies of other sites denied, as in all of this room."""
+    """Cookies of other sites are denied, as in all of this package."""
     url = world.asked(signers=2)[0]
     host = f'<!doctype html><title>Host</title><iframe src="{url}" width="700" height="700"></iframe>'
     with site(lambda: host) as origin:

@@ -1,4 +1,4 @@
-"""The pictures of values that signers see in their browser are those that PDFium draws of the sealed ones."""
+"""Signers see in their browser the same pictures of values that PDFium draws of the sealed values."""
 
 import base64
 from io import BytesIO
@@ -13,7 +13,7 @@ from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, field_picture
 
 _SCALE = 4
-_BLUR, _FAINT = 3, 40  # pixels within which, and of 255 by which, two renderers may differ
+_BLUR, _FAINT = 3, 40  # how far two renderers may differ: in pixels, and in levels of 255
 VALUES = {
     "letters": FieldContent(160, 18, "Anna-Maria Rossi"),
     "smaller": FieldContent(160, 18, "Donaudampfschifffahrtsgesellschaftskapitänswitwe"),
@@ -45,7 +45,7 @@ def test_what_is_shown_is_what_is_sealed(browser: Any, name: str) -> None:
 
 
 def _shown(browser: Any, content: FieldContent) -> Image.Image:
-    """As pages have it: a picture of the size of its box."""
+    """Return the value as pages show it: a picture in the size of its box."""
     context = browser.new_context(viewport={"width": 400, "height": 200}, device_scale_factor=_SCALE)
     try:
         page = context.new_page()

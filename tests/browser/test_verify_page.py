@@ -1,4 +1,4 @@
-"""The page that verifies, in Chromium: what it says was not sent, was not; and axe finds nothing."""
+"""The page that verifies, in Chromium: files that it calls not sent were not sent; and axe finds nothing."""
 
 import hashlib
 import socket
@@ -29,7 +29,7 @@ def chosen(page: Any, *, compared: bool = True) -> None:
 
 @dataclass(frozen=True)
 class Recorded:
-    """``sent``: all bytes that browsers sent to this address of the page."""
+    """An address of the page; ``sent`` holds all bytes that browsers sent to it."""
 
     url: str
     sent: bytearray
@@ -40,7 +40,7 @@ _visitors = count(2)
 
 @pytest.fixture
 def recorded(world: World) -> Iterator[Recorded]:
-    """A relay to the service, which sees a visitor who was not there before."""
+    """A relay to the service, which takes browsers that come through it for a new visitor."""
     sent, visitor = bytearray(), f"127.0.1.{next(_visitors)}"
 
     class Relay(socketserver.BaseRequestHandler):
@@ -52,7 +52,7 @@ def recorded(world: World) -> Iterator[Recorded]:
                 answers.join()
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as relay:
-        relay.daemon_threads, relay.block_on_close = True, False  # browsers keep connections
+        relay.daemon_threads, relay.block_on_close = True, False  # browsers keep connections open
         thread = threading.Thread(target=relay.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield Recorded(f"http://127.0.0.1:{relay.server_address[1]}/verify", sent)
@@ -72,7 +72,7 @@ def _copied(source: socket.socket, target: socket.socket, kept: bytearray | None
 def test_what_is_only_compared_never_leaves_the_browser(
     visit: Callable[..., Any], recorded: Recorded, tmp_path: Path
 ) -> None:
-    """Its bytes are in no other file."""
+    """The bytes of the compared file are random, so that no other file has them."""
     uploaded, sent = b"%PDF-1.7\n" + token_bytes(3000), recorded.sent
     (tmp_path / "uploaded.pdf").write_bytes(uploaded)
     page = visit(recorded.url)

@@ -1,4 +1,4 @@
-"""One served Paraph, and every state of a signing page made in it as it comes about for signers."""
+"""One served Paraph, and every state of a signing page in it, reached as signers reach it."""
 
 import subprocess
 import sys
@@ -46,7 +46,7 @@ class World(Service):
     """The service, a client of the organization "Harbour Homes" and what it asks signers for."""
 
     def __init__(self, data_dir: Path) -> None:
-        """One of its own, which reaches no phone."""
+        """Prepare a service of its own, which reaches no phone."""
         one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_TRUSTED_PROXIES": "127.0.0.1"}
         many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "1000/1000"}
         many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
@@ -72,7 +72,7 @@ class World(Service):
         return Backend(self.base_url, made[1]["api_key"])
 
     def document(self, pages: int = 3) -> int:
-        """A contract, uploaded once."""
+        """Return the id of a contract of this many pages, which is uploaded once."""
         if pages not in self._documents:
             self._documents[pages] = self.backend.upload(contract(pages), "Lease Harbour Street 4.pdf")
         return self._documents[pages]
@@ -114,7 +114,7 @@ class World(Service):
         return [str(person["signing_url"]) for person in answer.json()["signers"]]
 
     def state(self, name: str, *, branded: bool = False) -> str:
-        """The address of a page in the state."""
+        """Return the address of a signing page in this state."""
         return str(getattr(self, f"_{name}")(branded))
 
     def _ready(self, branded: bool) -> str:
@@ -129,7 +129,7 @@ class World(Service):
         return url
 
     def _already_signed(self, branded: bool) -> str:
-        """And another has yet to sign."""
+        """Another signer has yet to sign."""
         url = self.asked(branded=branded, signers=2)[0]
         assert sign(url).status_code == 200
         return url
@@ -203,7 +203,7 @@ class World(Service):
 
     @contextmanager
     def sealing_paused(self) -> Iterator[None]:
-        """Jobs that seal are put off for as long as the block runs."""
+        """Put off jobs that seal for as long as the block runs."""
         with psycopg.connect(embedded_url(self.data_dir, None), autocommit=True) as connection:
             connection.execute(_PUT_OFF)
             try:
@@ -222,7 +222,7 @@ def wrong_for(code: str) -> str:
 
 
 def five_wrong(url: str) -> None:
-    """Enters a new code wrongly, five times."""
+    """Have a new code sent, and enter a wrong code five times."""
     wrong = wrong_for(sent(url))
     assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
 

@@ -34,7 +34,7 @@ PASSWORD = "a long enough phrase"
 
 
 class BrowserClient(Client):
-    """Has the dashboard's cookies, which Django's client takes for the keys of sessions."""
+    """A client with the dashboard's cookies; Django's own client takes a cookie for the key of its session."""
 
     def force_login(self, user: Any, backend: str | None = None) -> None:
         super().force_login(user, backend)
@@ -42,7 +42,7 @@ class BrowserClient(Client):
 
     @property
     def session(self) -> SessionBase:
-        """The session of the cookie, else a new one with its cookie."""
+        """The session of the cookie; without a cookie, a new session, whose cookie is set."""
         cookie = self.cookies.get(service.SESSION_COOKIE_NAME)
         if cookie:
             return SessionStore(key_of(cookie.value))
@@ -54,7 +54,7 @@ class BrowserClient(Client):
 
 
 def proved(client: Client, seconds_ago: float = 0) -> Client:
-    """Return the client, which is logged in, as if its member had said then who they are, by their password."""
+    """Return the logged-in client, as if its member had given their password ``seconds_ago``."""
     request = RequestFactory().get("/")
     request.session = client.session
     record_authentication(request, get_user(request), "password")
@@ -74,7 +74,7 @@ def just_logged_in(organization: Organization, role: str, email: str = "") -> Cl
 
 
 def account_mails() -> list[CapturedMessage]:
-    """Send the mails about accounts that wait for their jobs, which stay there; return all that were captured."""
+    """Run the waiting jobs that mail about accounts, which stay in the queue; return all captured mails."""
     for task, arguments in jobs():
         if task == "mail_account":
             mail_account(arguments["sealed"])
@@ -87,7 +87,7 @@ def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str
 
 
 def read(answer: Any, status: int = 200) -> str:
-    """The page of the answer, which has this status, as people read it."""
+    """Return the unescaped page of the answer, which must have this status."""
     page: str = unescape(answer.content.decode())
     assert answer.status_code == status, page
     return page
@@ -95,7 +95,7 @@ def read(answer: Any, status: int = 200) -> str:
 
 @contextmanager
 def no_place_left(organization_id: int) -> Iterator[None]:
-    """What the organization asks for that is expensive finds no place."""
+    """Leave no place for expensive work of the organization while the block runs."""
     with pytest.MonkeyPatch.context() as patched, ExitStack() as held:
         patched.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
         places.configure(8)
@@ -114,13 +114,13 @@ def scene(**described: Any) -> Scene:
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(settings: Any) -> None:
-    """The real ones take a tenth of a second each; served processes have them (test_served_accounts.py)."""
+    """Real password hashes take a tenth of a second each; served processes use them (test_served_accounts.py)."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
 def nothing_counted(db: None) -> Iterator[None]:
-    """No attempt of another test counts."""
+    """Forget what rate limits have counted, so that no attempt of another test counts."""
     cache.clear()
     yield
     cache.clear()
@@ -133,7 +133,7 @@ def organization(db: None) -> Organization:
 
 @pytest.fixture
 def log_in(organization: Organization) -> LogIn:
-    """Makes a member with a role, of the organization or another, and a browser that is logged in as them."""
+    """Return a function that makes a member with a role, of this or another organization, and their browser."""
 
     def log_in(role: str = Role.OWNER, *, at: Organization = organization) -> MemberClient:
         user = User.objects.create(email=f"{role}-{at.pk}-{User.objects.count()}@example.com")
@@ -153,7 +153,7 @@ def client(log_in: LogIn) -> Client:
 
 @pytest.fixture
 def draft(client: Client, organization: Organization) -> Draft:
-    """With one signer and one stamp."""
+    """A draft with one signer and one stamp."""
     from tests.dashboard.test_drafts import ready
 
     return ready(client, organization)[1]
@@ -161,5 +161,5 @@ def draft(client: Client, organization: Organization) -> Draft:
 
 @pytest.fixture
 def address(draft: Draft) -> str:
-    """Of the draft, without its step."""
+    """The address of the draft, without its step."""
     return f"/app/{draft.organization_id}/drafts/{draft.pk}"

@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 @dataclass
 class Draft:
-    """``address``: of the step «Places»."""
+    """A draft and its owner's browser; ``address`` is that of the step «Places»."""
 
     browser: httpx.Client
     address: str
@@ -33,11 +33,11 @@ class Draft:
         return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
 
     def prove_identity(self) -> None:
-        """Gives the password once more, as guarded pages want within five minutes."""
+        """Give the password once more: guarded pages open only for five minutes after it."""
         post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
 
     def switch(self, environment: str) -> None:
-        """Has lists show the environment."""
+        """Make lists show the environment."""
         post(self.browser, "/app/1/environment", {"to": environment}, page="/app/1/")
 
     def clear(self) -> None:
@@ -64,7 +64,7 @@ def begin_draft(
     people: Sequence[str] = ("Ada", "Grace"),
     organization: int = 1,
 ) -> Draft:
-    """A draft with the pages of the parts, and with these signers; in the browser of an earlier one, where there is."""
+    """Begin a draft with the pages of the parts and these signers, in the given browser, else in a new one."""
     document = pikepdf.new()
     for part in parts:
         document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
@@ -79,7 +79,7 @@ def begin_draft(
 
 
 def owner_of(organization: int) -> str:
-    """The address of the owner whose draft it is."""
+    """Return the e-mail address of the owner of this organization."""
     return f"owner-{organization}@example.com"
 
 
@@ -93,14 +93,14 @@ def _owner(service: Service, organization: int) -> httpx.Client:
 
 
 def post(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> str:
-    """Sends the form as :func:`send` does; returns where it leads."""
+    """Send the form as :func:`send` does; return where it leads."""
     answer = send(browser, path, fields, files, page)
     assert answer.status_code == 303, answer.text
     return answer.headers["Location"]
 
 
 def send(browser: httpx.Client, path: str, fields: dict[str, str], files: Any = None, page: str = "") -> httpx.Response:
-    """Sends the form of the page, which stands at ``path`` unless another is named."""
+    """Send the form to ``path``, with the token of ``page`` or else of the page at ``path``."""
     token = found(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get(page or path).text)
     return browser.post(path, data={"csrfmiddlewaretoken": token, **fields}, files=files)
 
@@ -112,7 +112,7 @@ def found(pattern: str, page: str) -> str:
 
 
 def signers(*people: str, initial: int = 0) -> dict[str, str]:
-    """What a form says of people with these first names."""
+    """Return the fields of the form of signers for people with these first names."""
     rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": str(initial), "mode": "parallel"}
     for row, name in enumerate(people):
         person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
@@ -156,12 +156,12 @@ class Window:
         return found
 
     def middle(self) -> Point:
-        """Of the only stamp."""
+        """The middle of the only stamp."""
         [stamp] = self.entered()
         return stamp["x"] + stamp["width"] / 2, stamp["y"] + stamp["height"] / 2
 
     def sign(self, page: int, x: float, y: float) -> None:
-        """Adds a signature by the palette, and puts it there by a click."""
+        """Take a signature from the palette and place it by a click at this point."""
         self.page.get_by_role("button", name="Add signature").click()
         self.mouse_click(page, x, y)
 
@@ -169,13 +169,13 @@ class Window:
         self.page.mouse.click(*self._seen(page, x, y))
 
     def unfold(self, name: str = "Position and size") -> None:
-        """The part of the properties of what is selected."""
+        """Open this part of the properties of the selected stamp or field."""
         self.page.locator(".stamp.selected summary", has_text=name).click()
 
     def mouse_drag(
         self, page: int, start: Point, end: Point, *, corner: str = "", to_page: int = 0, drop: bool = True
     ) -> None:
-        """``corner``: by the handle of the stamp there, wherever in it."""
+        """Drag from ``start``, which must lie on the handle ``corner`` of a stamp, or on no handle if it is empty."""
         first = self._seen(page, *start)
         self.page.mouse.move(*first)
         self._on_handle(first, corner)
@@ -202,7 +202,7 @@ class Window:
         self.page.wait_for_timeout(50)
 
     def press_to(self, x: float, y: float, of: dict[str, float] | None = None) -> None:
-        """Moves what has the focus by its arrows: the only stamp, or what is entered so."""
+        """Move what has the focus to this point by arrow keys, from ``of``, else from where the first stamp is."""
         stamp = of or self.entered()[0]
         for away, back, forth in (
             (x - stamp["x"], "ArrowLeft", "ArrowRight"),

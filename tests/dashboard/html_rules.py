@@ -6,8 +6,8 @@ _NO_CONTROLS = ("hidden", "submit", "button", "image", "reset")
 
 
 def broken_rules(page: str) -> list[str]:
-    """Forms that are sent carry a token and others do not; every field has a label; rows of tables have ids; there is
-    no script and no style within the page."""
+    """Return how the page breaks these rules: posted forms carry a token and others do not; every field has a label;
+    rows of tables have ids; there is no script and no style within the page."""
     reader = _Reader()
     reader.feed(page)
     reader.close()
@@ -16,14 +16,14 @@ def broken_rules(page: str) -> list[str]:
 
 
 def row_count(page: str) -> int:
-    """Of all tables."""
+    """Return the number of rows in all tables."""
     reader = _Reader()
     reader.feed(page)
     return reader.rows
 
 
 class _Reader(HTMLParser):
-    """``controls``: each with the ids by which a label may name it; "" is that of a label around it."""
+    """``controls`` has each control with the ids by which a label may name it; "" stands for a label around it."""
 
     def __init__(self) -> None:
         super().__init__()

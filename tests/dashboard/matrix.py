@@ -1,7 +1,6 @@
 """Which roles may read and send forms at each address of the dashboard, and how forms without any entry are answered.
 
-By the name of the address, or by its end where it has none. A new address needs a place here.
-"""
+Each address is listed by its name, or by its end where it has no name. A new address needs a place here."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ AUDIT = "owner admin observer"
 
 
 class Row(NamedTuple):
-    """The roles that may, and the status of the answer to them; the others get 403."""
+    """The roles that may read and send forms, and the status of the answer to each; other roles get 403."""
 
     readers: str
     senders: str
@@ -73,8 +72,8 @@ FRESH = {
     "settings", "retention", "delete_organization",
     "signing_link", "sign_here", "requests_export", "export_activity",
 }  # fmt: skip
-"""Whose forms ask who somebody is, five minutes after they last said so: what decides who gets in, who
-hears of requests and may frame them, and how long files are kept, what opens signing pages, what hands over all."""
+"""Addresses whose forms ask members to prove again who they are, five minutes after they last did. They decide who
+gets in, who hears of requests or may frame them, and how long files are kept; open signing pages; or export all."""
 
 BESIDE_ORGANIZATIONS = {"organizations", "new_organization"}
 FILES = {
@@ -96,7 +95,7 @@ FILES = {
     "draft_stamp",
     "draft_values",
     "template_sample",
-    "template_mail",  # in a frame of pages that say what is sent
+    "template_mail",  # framed by the pages that show what is sent
     "bulk_send_errors",
 }
 PAGES = {name for name, row in MATRIX.items() if row.read == 200} - FILES
@@ -112,12 +111,12 @@ def addresses() -> dict[str, str]:
 
 
 def names() -> set[str]:
-    """All of the URL map."""
+    """Return the names of all addresses in the URL map."""
     return {name for name, _ in _walked(dashboard_urls.urlpatterns, "")}
 
 
 def operators_addresses() -> list[str]:
-    """Those of the pages of operators, from the URL map, of the first request and organization."""
+    """Return the addresses of the operators' pages, from the URL map, for the first request and organization."""
     routes = [str(pattern.pattern) for pattern in urls.urlpatterns if str(pattern.pattern).startswith("operator")]
     return ["/" + re.sub("<int:[a-z_]+>", "1", route) for route in routes]
 

@@ -16,19 +16,19 @@ CATALOGS = SOURCE / "dashboard" / "locale"
 ROOMS = [SOURCE / room for room in ("dashboard", "drafts", "request_templates")]
 SHARED = [file for room in ("flow", "tenants", "webhooks") for file in sorted((SOURCE / room).rglob("*.py"))]
 SHARED.append(SOURCE / "signature_requests/fields/kinds.py")
-"""Files whose messages stand in either catalog: Django reads both as one."""
+"""Files whose messages stand in the catalog of dashboard or API: Django reads both as one."""
 
 LABELS = [SOURCE / noun / "models.py" for noun in ("tenants", "signature_requests", "webhooks")]
 _CALL = re.compile(
     r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
 )
 
-Message = tuple[str, str]  # the second is the plural, "" without one
+Message = tuple[str, str]  # a message and its plural, "" where it has none
 
 
 @cache
 def messages() -> set[Message]:
-    """What is translated, in English."""
+    """Return the messages in English, without shared ones that the catalogs of the API translate."""
     files = [*LABELS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
     shared = {message for file in SHARED for message in _of(file)}
     of_the_api = (SOURCE / "api" / "locale" / "de" / "LC_MESSAGES" / "django.po").read_text()

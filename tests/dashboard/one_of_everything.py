@@ -28,10 +28,10 @@ class Everything:
     organization: Organization
     ids: dict[str, int]
     special: dict[str, dict[str, int]]
-    """By the name of an address: ids that are others there."""
+    """Ids that differ from the usual ones, by the name of the address."""
 
     def addresses(self, organization_id: int = 0) -> dict[str, str]:
-        """By name. ``organization_id``: of another organization, with the ids of this one."""
+        """Return each address by its name; with ``organization_id``, that organization's with the ids of this one."""
         return {
             name: f"/app/{self._filled(route, name, organization_id or self.organization.pk)}"
             for name, route in addresses().items()

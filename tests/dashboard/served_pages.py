@@ -18,7 +18,7 @@ Eve,X,nobody,Grace,Hopper,grace@example.com
 
 @dataclass
 class ServedPages:
-    """``addresses`` by the name of each in the URL map."""
+    """The dashboard of a served process; ``addresses`` has each address by its name in the URL map."""
 
     draft: Draft
     addresses: dict[str, str]
@@ -36,7 +36,7 @@ class ServedPages:
         self.draft.switch(environment)
 
     def keep_proven(self) -> None:
-        """Lets guarded pages open at once, however long ago the owner logged in; lists show production."""
+        """Let guarded pages open at once, however long ago the owner logged in, and lists show production."""
         self.switch("production")
         if time.monotonic() - self._proved_at > 60:
             self.draft.prove_identity()
@@ -44,20 +44,20 @@ class ServedPages:
 
 
 def served_pages(service: Service) -> ServedPages:
-    """Fills the first organization and logs its owner in. Call it once for a service."""
+    """Fill the first organization and log its owner in. Call this once for each service."""
     contract = paper(text("Lease of a house", 72, 750), text("{{ada}}", 72, 500), text("{{grace}}", 72, 300))
     draft = begin_draft(service, contract)
     browser = draft.browser
 
     def sent(path: str, fields: dict[str, str], files: Any = None) -> str:
-        """Where the form leads; the token of any page is good for all."""
+        """Send the form and return where it leads; the token of any page is good for all forms."""
         return post(browser, path, fields, files, page="/app/1/")
 
     def rows(path: str) -> list[str]:
         return re.findall(r'<tr data-id="(\d+)"', browser.get(path).text)
 
     step = draft.address.removeprefix(service.base_url).removesuffix("/places")
-    browser.get(f"{step}/places")  # puts stamps under the tags
+    browser.get(f"{step}/places")  # opening the step puts stamps under the tags
     template = sent(f"{step}/template", {"name": "Lease", "role-0": "Tenant", "role-1": "Landlord"})
     review = sent(template, signers("Ada", "Grace", initial=2))
     request = sent(review, {"locale": "en", "validity_days": "30", "action": "send"})
@@ -73,7 +73,7 @@ def served_pages(service: Service) -> ServedPages:
     document = f"/app/1/documents/{rows('/app/1/documents')[0]}"
     addresses = _fixed() | {
         "application": application,
-        "first_call": "/app/1/applications/1/first-call",  # that of the first start is of the sandbox
+        "first_call": "/app/1/applications/1/first-call",  # the application of the first start is of the sandbox
         "deliveries": f"{application}/deliveries",
         "delivery": delivery,
         "profile": profile,

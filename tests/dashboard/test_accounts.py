@@ -52,7 +52,7 @@ def test_a_member_logs_in_and_out(ada: User, organization: Organization) -> None
     kept = [(client.cookies[name]["httponly"], client.cookies[name]["samesite"]) for name in ("session", "csrf")]
     assert kept == [(True, "Lax")] * 2, "from scripts and other sites"
     assert client.get("/app/")["Location"] == f"/app/{organization.pk}/"
-    assert client.get("/account/logout/").status_code == 200  # asks; a link logs nobody out
+    assert client.get("/account/logout/").status_code == 200  # the page only asks: following a link logs nobody out
     assert client.get(f"/app/{organization.pk}/").status_code == 200
     assert client.post("/account/logout/").status_code == 303
     assert client.get(f"/app/{organization.pk}/")["Location"].startswith("/account/login/")
@@ -206,14 +206,14 @@ def test_a_passkey_is_offered_where_the_page_has_a_name(host: str, offered: bool
 
 
 def code(secret: str) -> str:
-    """What an authenticator app shows (RFC 6238)."""
+    """Return the code that an authenticator app shows now (RFC 6238)."""
     mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(time.time()) // 30), "sha1")
     place = mac[-1] & 15
     return f"{(struct.unpack('>I', mac[place : place + 4])[0] & 0x7FFFFFFF) % 1_000_000:06d}"
 
 
 def setting_up(client: Client) -> str:
-    """The page that has the secret of an authenticator app, to somebody who says again who they are."""
+    """Return the page with the secret of an authenticator app, having given the password that it asks for."""
     client.post(client.get("/account/2fa/totp/activate/")["Location"], {"password": PASSWORD})
     return read(client.get("/account/2fa/totp/activate/"))
 
@@ -235,7 +235,7 @@ def test_a_second_factor_is_asked_for_after_the_password(ada: User, organization
     assert all(secret not in str(each.data) for each in Authenticator.objects.all()), "kept encrypted"
     recovery = recovery_codes(client)
     assert len(recovery) == 10
-    for given, status in (("abcdefgh", 422), (recovery[0], 303), (recovery[0], 422)):  # each code once
+    for given, status in (("abcdefgh", 422), (recovery[0], 303), (recovery[0], 422)):  # each code works once
         entering = Client()
         assert log_in(entering)["Location"] == "/account/2fa/authenticate/"
         assert entering.get(f"/app/{organization.pk}/").status_code == 302, "not with the password alone"

@@ -1,4 +1,4 @@
-"""Applications and their keys: secrets once, sensitive changes by who has just said who they are, uses side by side."""
+"""Applications and their keys: secrets shown once, sensitive changes after a recent log-in, uses side by side."""
 
 import re
 

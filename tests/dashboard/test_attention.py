@@ -1,4 +1,4 @@
-"""What needs somebody stands on the home page, and nothing of others does."""
+"""The home page lists what needs a member's attention, and nothing of other organizations."""
 
 import re
 from datetime import timedelta
@@ -25,7 +25,7 @@ def home(client: Client, organization: Organization) -> str:
 
 
 def needy() -> Scene:
-    """A request with an inquiry, an invitation that was not taken and a failing webhook, that expires tomorrow."""
+    """A request that expires tomorrow, with an inquiry, an invitation no mail server took and a failing webhook."""
     old = timezone.now() - timedelta(hours=1)
     made = scene(send_email=True, expires_at=timezone.now() + timedelta(days=1), created_at=old)
     Inquiry.objects.create(signer=made.signers[0], kind="question", text="Who pays?")

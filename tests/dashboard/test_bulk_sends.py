@@ -27,7 +27,7 @@ def csv(content: bytes, name: str = "people.csv") -> Any:
 
 
 def checked(client: Client, organization: Organization, content: bytes = GOOD) -> str:
-    """The address of a bulk send."""
+    """Upload the CSV for a template with one role; return the address of the bulk send."""
     answer = client.post(f"{kept(client, organization)}/bulk", {"file": csv(content)})
     assert answer.status_code == 303, answer.content.decode()
     return str(answer.headers["Location"])
@@ -35,7 +35,7 @@ def checked(client: Client, organization: Organization, content: bytes = GOOD) -
 
 @pytest.fixture
 def address(client: Client, organization: Organization) -> str:
-    """Of a bulk send."""
+    """The address of a bulk send."""
     return checked(client, organization)
 
 
@@ -133,7 +133,7 @@ def test_a_suspended_organization_begins_none(organization: Organization, client
 
 
 def test_names_of_wrong_rows_are_told_in_the_language_of_the_file(organization: Organization, client: Client) -> None:
-    """Where no row can be sent, nothing is offered."""
+    """Where no row can be sent, the page offers neither to send nor to skip rows."""
     file = csv(csv_of("Eve X nobody").replace(b"First name", b"Vorname").replace(b"Last name", b"Nachname"))
     german = {"Accept-Language": "de"}
     answer = client.post(f"{kept(client, organization)}/bulk", {"file": file}, headers=german)

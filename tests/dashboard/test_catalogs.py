@@ -57,7 +57,7 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str, folder: Path) -
 
 
 def test_allauth_speaks_portuguese_as_well() -> None:
-    """It has the language under another name, so the service keeps a copy: of the version that is installed."""
+    """Its catalog is named pt_PT, so the service keeps a copy, which must be that of the installed version."""
     with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
         theirs = {each.id: each.string for each in read_po(file, locale="pt") if isinstance(each.id, str) and each.id}
     with translation.override("pt"):
@@ -65,9 +65,9 @@ def test_allauth_speaks_portuguese_as_well() -> None:
     assert len(theirs) > 300 and english == [], "copy it anew to dashboard/account/locale/pt"
 
 
-@pytest.mark.parametrize("language", ["en", *(each for each in LANGUAGES if each != "pt")])  # which is a copy
+@pytest.mark.parametrize("language", ["en", *(each for each in LANGUAGES if each != "pt")])  # Portuguese is a copy
 def test_words_of_our_own_are_for_sentences_that_allauth_has(language: str) -> None:
-    """And are those that pages show, from a catalog compiled anew."""
+    """Pages show our words too, which proves that the catalog was compiled anew."""
     folder = Path(dashboard.__file__).parent / f"account/locale/{language}/LC_MESSAGES"
     with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
         theirs = {each.id for each in read_po(file) if each.id}

@@ -32,7 +32,7 @@ PROGRAMS = {"sh": ["sh"], "python": ["python3"], "javascript": ["node"], "php": 
 
 
 class Here:
-    """An application that is told of events, its member, and the addresses of its deliveries."""
+    """An application that is notified of events, an admin of its organization, and the address of its deliveries."""
 
     def __init__(self, log_in: LogIn, **told_of: Any) -> None:
         self.scene, self.secret = told(**told_of)
@@ -77,14 +77,14 @@ def test_long_lists_are_read_page_by_page_whatever_happens_meanwhile(
 ) -> None:
     monkeypatch.setattr(deliveries, "AT_ONCE", 2)
     moment = clock.now()
-    for _ in range(5):  # of one moment: the number decides
+    for _ in range(5):  # all of one moment, so that the number decides the order
         record(here.request, "signer.notified", occurred_at=moment)
     numbers = list(Delivery.objects.order_by("-pk").values_list("pk", flat=True))
     seen, address = [], "?status=waiting"
     while address:
         page = here.page(address)
         seen += [int(found) for found in re.findall(r'<tr data-id="(\d+)"', page)]
-        Delivery.objects.filter(pk=seen[-1]).update(status="delivered")  # the one to go on from is filtered away
+        Delivery.objects.filter(pk=seen[-1]).update(status="delivered")  # it no longer matches the filter
         further = re.search(r'href="(\?[^"]*before=\d+[^"]*)"', page)
         address = further[1] if further else ""
     assert seen == numbers
@@ -167,7 +167,7 @@ def test_the_verifiers_tell_genuine_from_forged(verifier: object, tmp_path: Path
 
 
 def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Newest first, with ways to application and request, filtered by outcome, of one environment; nobody else's."""
+    """Deliveries stand newest first, with links, filtered by outcome, of one environment and one organization."""
     asked = here.request
     all_of_them = f"/app/{asked.organization_id}/deliveries"
     numbers = [tell(here.scene, "request.expired", 9)]
@@ -220,7 +220,7 @@ class FirstCall(Here):
         proved(self.client)
 
     def part(self) -> str:
-        """What the page's script puts in the place of its progress."""
+        """Return the part of the page by which its script replaces the progress."""
         return read(self.client.get(self.pages, headers=BY_SCRIPT))
 
 
@@ -300,7 +300,7 @@ def test_a_first_call_is_of_an_application_of_the_sandbox_and_its_own_requests(f
 
 @pytest.mark.parametrize("name", ["", "Ada", "Ada King Byron", "Conan O'Brien", 'Eve "$(exit 9)" `x` \\ DOCUMENT'])
 def test_the_lines_say_what_the_api_takes_whatever_the_member_is_called(name: str, tmp_path: Path) -> None:
-    """A shell reads them, with programs in the place of curl that answer like the service."""
+    """A shell runs the lines, with a program in the place of curl that answers like the service."""
     lines = first_request("http://localhost:8000/api/v1", User(name=name, email="me@example.com"))
     curl = tmp_path / "curl"
     curl.write_text('#!/bin/sh\ncase "$*" in *documents*-F*) echo \'{"id": 7}\';; *) printf %s "$7" ;; esac\n')

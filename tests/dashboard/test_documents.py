@@ -52,7 +52,7 @@ def test_a_file_beyond_the_limit_is_refused(log_in: LogIn, organization: Organiz
 
 
 def test_files_are_read_on_no_other_page_and_for_nobody_else(log_in: LogIn, organization: Organization) -> None:
-    """Observers read the list."""
+    """Observers read the list, but upload nothing."""
     _, observer = log_in(Role.OBSERVER)
     _, client = log_in()
     documents = f"/app/{organization.pk}/documents"

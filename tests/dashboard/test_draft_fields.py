@@ -53,7 +53,7 @@ def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]
 def test_what_is_entered_is_what_the_payload_says(
     changes: dict[str, Any], kept: dict[str, Any], client: Client, address: str, draft: Draft
 ) -> None:
-    """Without what the type does not have."""
+    """What a field's type does not have is left out."""
     assert client.post(f"{address}/places", places(draft, asked(draft, **changes))).status_code == 303
     assert stored.contents() == [{"name": "IBAN", "font_size": 10} | kept]
     page = read(client.get(f"{address}/places"))
@@ -176,7 +176,7 @@ def test_signers_may_decline_unless_the_sender_says_otherwise(client: Client, ad
 
 
 def test_the_review_shows_values_that_are_known_as_they_will_stand(client: Client, address: str, draft: Draft) -> None:
-    """Of the others the label."""
+    """Fields without a known value show their label."""
     given = asked(draft, name="rent", type="number", value="1250.50", y=200)
     client.post(f"{address}/places", places(draft, asked(draft), given, asked(draft, name="by", type="email", y=300)))
     sheet = read(client.get(f"{address}/review")).partition('data-page="1"')[2].partition("</figure>")[0]
@@ -193,7 +193,7 @@ def test_the_review_shows_values_that_are_known_as_they_will_stand(client: Clien
 
 
 def test_places_and_review_say_what_lies_over_what(client: Client, address: str, draft: Draft) -> None:
-    """And nothing where nothing does."""
+    """Neither page says anything where nothing overlaps."""
     remarks = re.compile(r"<div[^>]* data-remarks [^>]*>(.*?)</div>", re.DOTALL)
 
     def said() -> Iterator[str]:
@@ -212,7 +212,7 @@ def test_places_and_review_say_what_lies_over_what(client: Client, address: str,
 
 
 def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(client: Client, address: str, draft: Draft) -> None:
-    """Rows, queries and remarks are bounded, and each card is the one of Django's forms."""
+    """Rows, queries and remarks are bounded, and each card equals the one that Django's forms draw."""
     draft.refresh_from_db()
     [signer], [document] = draft.signers, draft.files()
     place: dict[str, Any] = {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}

@@ -42,7 +42,7 @@ def begun(client: Client, organization: Organization) -> str:
 
 
 def entered(prefix: str, *rows: dict[str, Any], initial: int = 0) -> dict[str, Any]:
-    """What a browser sends of a formset."""
+    """Return the fields that a browser sends for a formset."""
     fields = {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": initial}
     return fields | {f"{prefix}-{index}-{name}": value for index, row in enumerate(rows) for name, value in row.items()}
 
@@ -62,7 +62,7 @@ def signers(*rows: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def known_signers(draft: Draft, *rows: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """What is sent of a draft whose only signer is Ada. ``changes``: of her; ``rows``: those after hers."""
+    """Return the signers' form of a draft whose only signer is Ada, with ``changes`` to her and ``rows`` after her."""
     [ada] = stored.signers(draft)
     return entered("signer", person("Ada", id=ada.ref, **changes), *rows, initial=1) | {"mode": "parallel"}
 
@@ -350,7 +350,7 @@ def test_what_is_wrong_with_an_option_leads_to_it(
 
 
 def test_what_is_chosen_is_saved_at_once(client: Client, address: str, draft: Draft) -> None:
-    """By the script of the page, without loading it again."""
+    """The page's script saves it, without loading the page again."""
     sent = client.post(f"{address}/review", options(subject="Soon", action="save"), HTTP_HX_REQUEST="true")
     assert sent.status_code == 204
     draft.refresh_from_db()
@@ -360,7 +360,7 @@ def test_what_is_chosen_is_saved_at_once(client: Client, address: str, draft: Dr
 def test_known_people_complete_themselves_by_their_address(
     log_in: LogIn, organization: Organization, client: Client, address: str
 ) -> None:
-    """In their organization alone."""
+    """Only people of the same organization are known."""
     client.post(f"{address}/review", options())
     nameless = {"first_name": "", "last_name": ""}
     again = f"{begun(client, organization)}/signers"
@@ -389,13 +389,13 @@ def test_a_member_adds_themselves_by_one_button(log_in: LogIn, organization: Org
         return [f"{each.first_name} {each.last_name} {each.email}" for each in stored.signers(draft)]
 
     assert button in read(client.get(address))
-    for rows in ((person("Grace"), NOBODY), (person("Grace"),)):  # there is a blank row, or one is added
+    for rows in ((person("Grace"), NOBODY), (person("Grace"),)):  # a blank row is filled, or a row is added
         stored.change(draft, signers=[])
         answer = client.post(address, signers(*rows, action="me"))
         assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}#id_signer-2-email")
         assert names() == ["Grace Byron grace@example.com", f"Ada Augusta Lovelace {member.user.email}"]
     assert button not in read(client.get(address))
-    me = person("Countess", email=member.user.email.upper(), id=stored.signers(draft)[-1].ref)  # nobody is there twice
+    me = person("Countess", email=member.user.email.upper(), id=stored.signers(draft)[-1].ref)  # nobody signs twice
     client.post(address, signers(me, action="me"))
     assert [each.first_name for each in stored.signers(draft)] == ["Countess"]
 
@@ -431,7 +431,7 @@ def test_the_review_shows_stamps_as_they_will_look(client: Client, address: str,
 
 
 def test_a_request_is_begun_with_files(log_in: LogIn, organization: Organization) -> None:
-    """As chosen on the home page; what was refused begins nothing by itself, and is told."""
+    """Files are chosen on the home page; a refused file alone begins no request, and the refusal is told."""
     _, client = log_in(Role.MEMBER)
     new = f"/app/{organization.pk}/drafts/new"
     answer = client.post(new, {"file": [pdf(), pdf(name="annex.pdf")]})
@@ -535,7 +535,7 @@ def test_a_large_draft_needs_a_place_and_a_small_one_none(
 def test_while_the_database_is_away_a_page_says_so(
     beside: str, log_in: LogIn, organization: Organization, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Away from the first question, for the account, or from a question of the view."""
+    """The database is away from the first query on, which reads the account, or only for a query of the view."""
 
     def away(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if beside in sql:
@@ -553,7 +553,7 @@ def test_while_the_database_is_away_a_page_says_so(
 
 
 def opened(client: Client, organization: Organization, page: str, *people: str) -> str:
-    """The address of the places of a draft: of these signers, or of who is logged in."""
+    """The address of the step «Places» of a draft with these signers, or with the logged-in member alone."""
     address = begun(client, organization)
     client.post(f"{address}/documents", {"file": pdf(paper(*[""] * 11, page)), "action": "upload"})
     rows = [person(each) for each in people] or [NOBODY]
@@ -588,7 +588,7 @@ def test_of_two_signers_none_is_guessed_but_both_are_offered(log_in: LogIn, orga
 def test_known_people_complete_themselves_while_their_address_is_entered(
     organization: Organization, client: Client
 ) -> None:
-    """In Chromium; what was typed stays."""
+    """The page's script fills in what is known; what was typed stays."""
     for name in ("Ada", "Grace"):
         address, _ = ready(client, organization)
         client.post(f"{address}/review", options())

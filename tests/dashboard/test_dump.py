@@ -1,4 +1,4 @@
-"""A dump of the database opens nothing: what lets somebody in stands in no column of it."""
+"""A dump of the database opens nothing: none of its columns holds what lets somebody in."""
 
 import re
 from datetime import timedelta
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("nothing_counted")
 
 
 def links(kind: str) -> list[str]:
-    """The last parts of such addresses in mails about accounts."""
+    """Return the last part of each link of this kind in mails about accounts."""
     texts = "\n".join(mail.text for mail in account_mails())
     return [address.strip("/").rpartition("/")[2] for address in re.findall(rf"http://\S+{kind}\S+", texts)]
 

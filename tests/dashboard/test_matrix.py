@@ -30,7 +30,7 @@ from tests.tenancy import create_organization
 
 _FRAMING = ("new_profile", "profile", "profile_logo", "template", "bulk_upload", "bulk_send")
 OWN_POLICIES = dict.fromkeys(_FRAMING, PARENT_POLICY) | {"request_everything": "default-src 'none'; sandbox"}
-ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
+ANSWERED_OTHERWISE = {  # for ids that no row has, these forms lead back to the list, or show it with a sentence
     "delete_draft": 303,
     "remove_member": 422,
     "transfer_ownership": 422,
@@ -75,7 +75,7 @@ _AT_LENGTH = [pytest.param(role, marks=pytest.mark.thorough) for role in (Role.O
 
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER, *_AT_LENGTH])
 def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything, role: str) -> None:
-    """In short for those whom most is denied; other tests act as owners."""
+    """The quick run takes the roles to which most is denied; other tests act as owners."""
     _, client = log_in(role, at=everything.organization)
     proved(client)
     wrong = []
@@ -113,11 +113,11 @@ def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, ever
                 assert response.status_code == 404, (method, name)
     before, wrong = kept_rows(), []
     for name, address in everything.addresses(elsewhere.pk).items():
-        if "_id>" not in addresses()[name].removeprefix("<int:organization_id>"):  # no row beside the organization
+        if "_id>" not in addresses()[name].removeprefix("<int:organization_id>"):  # it names the organization alone
             continue
         for method, usual in (("get", MATRIX[name].read), ("post", MATRIX[name].sent)):
             expected = {ANSWERED_OTHERWISE.get(name, 404) if method == "post" else 404}
-            expected |= {usual} & {303, 405} if method == "get" else set()  # without a look at any row
+            expected |= {usual} & {303, 405} if method == "get" else set()  # answered without reading a row
             with answered(client, method, address) as response:
                 wrong += [] if response.status_code in expected else [(method, name, response.status_code)]
                 assert kept_rows() == before, name
@@ -138,7 +138,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
 
 @pytest.mark.thorough
 def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everything) -> None:
-    """Also where the words of others would be a part of them."""
+    """The rules hold even where names that people chose contain HTML."""
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
     hostile = "\"><script>alert(1)</script>'"
@@ -175,7 +175,7 @@ def test_addresses_of_accounts(log_in: LogIn) -> None:
 
 
 def account_addresses() -> Iterator[tuple[str, str]]:
-    """Beside ``/app/``, from the URL map, with secrets that nobody has."""
+    """Yield names and addresses outside ``/app/``, from the URL map, with secrets that nobody has."""
     for pattern in urls.urlpatterns:
         if str(pattern.pattern).startswith(("account/", "invitations/")):
             yield from _filled([pattern], "/")
@@ -199,13 +199,13 @@ def statuses(row: Row, role: str) -> tuple[int, int]:
 
 @contextmanager
 def answered(client: Client, method: str, address: str, **of_client: Any) -> Iterator[HttpResponseBase]:
-    """What comes back to this browser; whatever it changed is undone."""
+    """Yield the answer that this browser gets; whatever the call changed is undone."""
     visitor = Client(**of_client)
     visitor.cookies = SimpleCookie({name: morsel.value for name, morsel in client.cookies.items()})
     with transaction.atomic():
         response: Any = visitor.get(address) if method == "get" else visitor.post(address, {"entered": "nothing"})
         yield response
-        if response.streaming:  # gives the thread's place back
+        if response.streaming:  # reading it to the end gives the thread's place back
             response.getvalue()
         transaction.set_rollback(True)
 
@@ -233,7 +233,7 @@ def content(response: Any) -> bytes:
 
 
 def kept_rows() -> list[Any]:
-    """What nobody else may change."""
+    """Return counts of rows that forms from outside the organization must not change."""
     open_invitations = Invitation.objects.filter(withdrawn_at=None, accepted_at=None).count()
     return [Draft.objects.count(), Member.objects.count(), open_invitations, Activity.objects.count()]
 
@@ -294,12 +294,12 @@ def test_buttons_fields_and_elements_that_programs_go_by(log_in: LogIn, everythi
 
 
 def pressed(page: str) -> set[str]:
-    """The words on links and buttons; what is said to screen readers alone comes after them."""
+    """Return the words on links and buttons, without those for screen readers alone, which come last."""
     inner = re.findall(r"<(?:button|a)\b[^>]*>(.*?)</(?:button|a)>", page, re.DOTALL)
     return {re.sub(r"<[^>]*>", "", text.partition('<span class="hidden">')[0]).strip() for text in inner}
 
 
 def labels_a_control(words: str, page: str) -> bool:
-    """Whether a label says just that, of a control that is there."""
+    """Whether a control on the page has a label with exactly these words."""
     words = re.escape(words)
     return any(f'id="{each}"' in page for each in re.findall(rf'<label for="([^"]+)">{words}</label>', page))

@@ -1,5 +1,5 @@
 """The page of members: who sees and who changes whom, and what is refused with which words; the link of an invitation,
-of which every dead end has a way on."""
+whose every dead end offers a way on."""
 
 import re
 from datetime import timedelta
@@ -77,7 +77,7 @@ def test_an_invitation_whose_mail_cannot_be_handed_over_is_not_made(
 ) -> None:
     owner, client = log_in()
     client.raise_request_exception = False
-    monkeypatch.setattr(settings.SECRETS, "encrypt", None)  # without which no mail is left to a job
+    monkeypatch.setattr(settings.SECRETS, "encrypt", None)  # no mail can be left to a job without it
     assert invite(client, owner).status_code == 500
     assert not Invitation.objects.exists() and not Activity.objects.exists()
 
@@ -177,7 +177,7 @@ def path(organization: Organization) -> str:
 
 @pytest.fixture
 def bob(db: None) -> User:
-    """Belongs to another organization."""
+    """A user who belongs to another organization."""
     elsewhere = create_organization("Elsewhere", "free")
     return members.create_member(elsewhere.pk, OPERATOR, "bob@example.com", Role.OWNER, password=PASSWORD).user
 

@@ -45,7 +45,7 @@ TROUBLE = [failed("The key does not open.", "sealing"), warning("The disk is 91 
 
 @pytest.fixture(autouse=True)
 def outcomes(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Outcome]]:
-    """What the checks say in this test, beside those that are made for each page. A worker is alive."""
+    """The outcomes of the checks in this test, beside those that each page makes itself. A worker is alive."""
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now())")
     said = list(WELL)
@@ -304,15 +304,15 @@ SHOWN = {
     ("organizations_organization", "id"),
     ("organizations_organization", "name"),
     ("organizations_organization", "plan"),
-    ("evidence_sealingfailure", "kind"),  # words of which sentences are made
+    ("evidence_sealingfailure", "kind"),  # words from which sentences are made
     ("organizations_tally", "status"),
     ("signature_requests_signaturerequest", "status"),
 }
-"""What pages of operators may show of the database, besides numbers, moments and the address of whoever looks."""
+"""What pages of operators may show of the database, besides numbers, times and the address of the operator."""
 
 
 def test_nothing_of_documents_codes_or_links_is_shown(log_in: LogIn, outcomes: list[Outcome]) -> None:
-    """No text of any column stands there, but for those that may; a new column is refused until it is named above."""
+    """Texts of columns are shown only where the column is named above, so a new column is refused at first."""
     outcomes[:] = [ok("It answers.", "database"), ok("Of today.", "backup")]
     log_in(Role.OWNER)
     made = scene(copies=1, environment="production")

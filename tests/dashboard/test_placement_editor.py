@@ -26,14 +26,14 @@ def in_all_ways(usual: Callable[[Window], None], *others: Callable[[Window], Non
 
 @pytest.fixture(scope="module")
 def begin(shared_service: Service) -> Callable[..., Draft]:
-    """Begins drafts of an organization of their own."""
+    """Return a function that begins drafts in an organization of their own."""
     made = shared_service.command("organization", "create", "Acme", "--plan", "enterprise")
     return partial(begin_draft, shared_service, organization=made["id"])
 
 
 @pytest.fixture(scope="module")
 def draft(begin: Callable[..., Draft]) -> Iterator[Draft]:
-    """Two pages, and one that is turned, cropped and scaled, with a tag."""
+    """A draft of two upright pages and one that is turned, cropped and scaled, with a tag."""
     upright = paper(text("Page one", 72, 750), text("Signature: ____________________", 72, 500))
     draft = begin(upright, paper(text("{{ada}}", 150, 400), page=TURNED))
     yield draft
@@ -50,7 +50,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def open_editor(chromium: Any, draft: Draft) -> Iterator[Open]:
-    """The editor in a window of its own, without a stamp. The test fails where the page logs an error."""
+    """Return a function that opens the editor without a stamp. The test fails where the page logs an error."""
     wrong: list[str] = []
     contexts = []
 
@@ -74,7 +74,7 @@ def open_editor(chromium: Any, draft: Draft) -> Iterator[Open]:
 
 
 def _is_wrong(message: Any) -> bool:
-    """A form or a picture that is refused is no fault of the page, though Chromium logs its 422 or 503."""
+    """Whether the message tells of a fault: a refused form or picture is none, though Chromium logs 422 or 503."""
     expected = ("status of 422", "status of 503")
     return message.type in ("error", "warning") and not any(part in message.text for part in expected)
 
@@ -91,7 +91,7 @@ def by_mouse(window: Window) -> None:
 
 
 def by_dragging(window: Window) -> None:
-    """From the palette onto the page."""
+    """Drag a signature from the palette onto the page."""
     drag_from_palette(window, "", (300, 400))
     window.mouse_drag(2, (300, 400), (200, 328))
     window.mouse_drag(2, (280, 356), (300, 370), corner="ne")
@@ -110,9 +110,9 @@ def by_touch(window: Window) -> None:
 
 
 def by_keys(window: Window) -> None:
-    """From the button to the place without a mouse."""
+    """Add a signature by its button and move it to its place, without a mouse."""
     page = window.page
-    page.evaluate(_SHOW, 3)  # the tag has room for the usual size
+    page.evaluate(_SHOW, 3)  # whose tag has room for the usual size
     expect(page.locator("[data-rail] a").nth(2)).to_have_attribute("aria-current", "true")
     page.get_by_role("button", name="Add signature").focus()
     page.keyboard.press("Enter")
@@ -163,7 +163,7 @@ def test_stamps_are_copied_undone_and_deleted(draft: Draft, window: Window) -> N
     assert [stamp["page"] for stamp in window.entered()] == [2, 1, 3]
     assert window.said() == "Copied to other pages: 2."
     copy = page.get_by_role("button", name="Copy to all pages")
-    expect(copy).to_have_attribute("aria-disabled", "true")  # none is missing
+    expect(copy).to_have_attribute("aria-disabled", "true")  # no page lacks a copy
     copy.click(force=True)
     assert len(window.entered()) == 3
     page.get_by_role("button", name="Undo").click()
@@ -214,7 +214,7 @@ def test_a_finger_scrolls_the_page_but_not_while_it_drags_a_stamp(open_editor: O
 
 
 def test_stamps_snap_to_lines_for_signatures(window: Window) -> None:
-    """A click above the line, and a drag that ends near it; with Alt nothing snaps."""
+    """A click above the line snaps, as does a drag that ends near it; with Alt nothing snaps."""
     window.sign(2, 160, 510)
     [on_the_line] = window.entered()
     assert 125 < on_the_line["x"] < 145 and 494 < on_the_line["y"] < 501
@@ -287,7 +287,7 @@ def test_the_view_follows_what_is_moved_or_edited(window: Window) -> None:
 
 @pytest.mark.thorough
 def test_any_page_is_one_choice_away(open_editor: Open) -> None:
-    """Where there is no room for the rail."""
+    """A list of pages takes the place of the rail where there is no room for it."""
     window = open_editor(viewport={"width": 1024, "height": 768})
     choice = window.page.get_by_label("Go to page")
     assert choice.locator("option").all_inner_texts() == ["1 / 3", "2 / 3", "3 / 3"]
@@ -318,7 +318,7 @@ def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(window: Win
 
 @pytest.mark.thorough
 def test_properties_are_those_of_what_is_selected(window: Window) -> None:
-    """With nothing selected, a hint."""
+    """With nothing selected, the panel shows a hint."""
     panel, cards = window.page.locator(".panel"), window.page.locator("[data-stamp]")
     expect(panel).to_contain_text("Pick a person and a field, then click on the page.")
     for y in (600, 400, 200):
@@ -334,12 +334,12 @@ def test_properties_are_those_of_what_is_selected(window: Window) -> None:
     assert not any(card.is_visible() for card in cards.all())
     expect(panel).to_contain_text("Pick a person and a field, then click on the page.")
     window.page.get_by_role("button", name="Continue").last.click()
-    expect(cards.first.get_by_label("Width", exact=True)).to_be_focused()  # as browsers do, with what is wrong
+    expect(cards.first.get_by_label("Width", exact=True)).to_be_focused()  # browsers focus what is wrong
 
 
 @pytest.mark.parametrize("locale", ["en", pytest.param("de", marks=pytest.mark.thorough)])
 def test_the_page_has_most_of_the_window(locale: str, open_editor: Open) -> None:
-    """One bar with title, steps, what was saved and "Continue"; the menu is of icons until it is opened, and stays."""
+    """One bar with title, steps, what was saved and "Continue"; the menu shows icons until opened, then stays open."""
     window = open_editor(viewport={"width": 1280, "height": 720}, locale=locale)
     page = window.page
     bar = page.locator(".workbar")
@@ -394,7 +394,7 @@ def test_on_a_phone_the_palette_stands_at_the_foot(width: int, open_editor: Open
 
 
 def test_the_first_signature_goes_to_the_place_that_was_found(window: Window) -> None:
-    """The next one, and that of somebody who has turned a page, to the page that is looked at."""
+    """The next signature goes to the page that is looked at, as does the first one after turning a page."""
     add = window.page.get_by_role("button", name="Add signature")
     add.click()
     [first] = window.entered()
@@ -433,7 +433,7 @@ def test_copies_beyond_the_limit_are_refused_where_everybody_sees_it(
 def test_many_pages_and_places_leave_nobody_waiting(
     open_editor: Open, draft: Draft, begin: Callable[..., Draft]
 ) -> None:
-    """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
+    """Each answer to mouse or keyboard comes within a tenth of a second, a delay that people do not notice."""
     window, length, stamps, fields = open_editor(), 64, 30, 60
     pages = [paper(text(f"Page {number}", 72, 750)) for number in range(length)]
     many = begin(*pages, browser=draft.browser, people=("Ada", "Grace", "Joan"))
@@ -523,7 +523,7 @@ def test_whoever_has_no_place_yet_is_told_where_they_stand(window: Window) -> No
 
 
 def fields_of(window: Window) -> list[dict[str, Any]]:
-    """As they are entered."""
+    """Return the fields as they are entered."""
     found: list[dict[str, Any]] = window.page.evaluate(
         """() => [...document.querySelectorAll("[data-field-id]")].map((card) => Object.fromEntries(
             ["type", "name", "page", "x", "y", "width", "height"].map((name) => {
@@ -544,7 +544,7 @@ def field_by_drag(window: Window) -> None:
 
 
 def drag_from_palette(window: Window, kind: str, to: tuple[float, float]) -> None:
-    """Onto the second page."""
+    """Drag a field, or a signature where ``kind`` is empty, from the palette onto the second page."""
     window.page.evaluate(_SHOW, 2)
     button = window.page.locator(f"[data-field-type='{kind}']").bounding_box()
     assert button
@@ -642,7 +642,7 @@ def test_properties_are_those_that_the_type_has(window: Window) -> None:
 
 
 def test_a_checkbox_is_ticked_by_a_checkbox(window: Window) -> None:
-    """And stays so when the page is opened again."""
+    """The checkbox stays ticked when the page is opened again."""
     page = window.page
     page.locator("[data-field-type=checkbox]").click()
     expect(page.get_by_label("Prefilled with")).to_be_hidden()
@@ -715,7 +715,7 @@ def test_without_scripts_the_form_is_all_there_is(open_editor: Open) -> None:
 
 @pytest.mark.thorough
 def test_a_stamp_on_a_target_has_the_size_of_the_room_there(window: Window) -> None:
-    """The line of this page has all room; the tag on the turned one does as well."""
+    """The line has room for a stamp of its own length, the tag on the turned page for the usual size."""
     targets = window.page.evaluate(
         "() => [...document.querySelectorAll('[data-targets]')].map((each) => JSON.parse(each.dataset.targets)[0])"
     )

@@ -21,7 +21,7 @@ from tests.tenancy import create_application
 
 
 def test_everybody_reads_quota_calls_and_requests_of_the_month(log_in: LogIn, organization: Organization) -> None:
-    """Of their own organization alone; what programs call is for owners."""
+    """Members see their own organization alone; observers do not see the number of calls."""
     made = create_application(organization.pk, "production", "Backend")
     calls = Client(headers={"X-Api-Key": made.api_key})
     for _ in range(3):
@@ -74,8 +74,8 @@ def test_every_ceiling_of_messages_is_named(
 
 
 def test_billed_requests_are_listed_by_day(log_in: LogIn) -> None:
-    """Those that the API created in production: not those sent from here, of the sandbox or of others, and of the days
-    of the months that the page shows. Together they are what the month says."""
+    """Billed are requests that the API created in production, not those of the dashboard, the sandbox or other
+    organizations, in the months that the page shows. The days of a month add up to its number there."""
     made, today = scene(environment="production"), clock.now().date()
     Organization.objects.update(created_at=clock.now() - timedelta(days=400))
     for fields in ({"environment": "production"}, {"environment": "production", "application": None}, {}):
@@ -96,7 +96,7 @@ def test_billed_requests_are_listed_by_day(log_in: LogIn) -> None:
 
 
 def beside(made: Scene, **fields: Any) -> None:
-    """Another request of the same organization."""
+    """Create another request of the same organization."""
     shared = {"organization": made.request.organization, "application": made.request.application}
     usual = {"environment": "sandbox", "mode": "parallel", "validity_days": 7, "expires_at": clock.now()}
     SignatureRequest.objects.create(**shared | usual | fields)

@@ -1,5 +1,5 @@
-"""Two presses, with any gap between them: a draft is sent once or discarded once, and each press leads to what became
-of it."""
+"""Two presses of a button, with any gap between them: a draft is sent once or discarded once, and both presses lead to
+the outcome."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from tests.tenancy import create_application
 
 OPTIONS = {"title": "Lease", "locale": "en", "validity_days": 7}
 SLOW = 0.25
-"""Seconds that a sending takes here at least, from :data:`BEGUN` until it is committed."""
+"""Seconds that sending a draft takes here at least, from :data:`BEGUN` until it is committed."""
 
 BEGUN = Event()
 
@@ -69,8 +69,8 @@ def browser(member: Member) -> Client:
 
 
 def pressed(charles: Author, draft: Draft, gap: float | None, *presses: Press) -> list[Any]:
-    """The answers to two presses, on connections of their own: at once, else the second so many seconds after the first
-    is being sent."""
+    """Return the answers to two presses on connections of their own: at once, or the second ``gap`` seconds after the
+    first has begun to send."""
     address = f"/app/{charles.scope.organization_id}/drafts/{draft.pk}"
     clients = [browser(charles.member) for _ in presses]
     BEGUN.clear()

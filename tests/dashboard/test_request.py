@@ -83,14 +83,14 @@ BY_SCRIPT = {"HX-Request": "true"}
 
 
 def asked_again(client: Client, made: Scene) -> str:
-    """The address that the script of the page asks, which is open now."""
+    """Return the address that the script of the open page asks again and again."""
     found = re.search(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"', text(client, made))
     assert found and int(found[2]) >= 3
     return found[1]
 
 
 def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made: Scene, client: Client) -> None:
-    """Which costs few queries."""
+    """Asking again costs fewer queries than opening the page."""
     with CaptureQueriesContext(connection) as opened:
         asked = asked_again(client, made)
     with CaptureQueriesContext(connection) as again:
@@ -104,7 +104,7 @@ def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made
 
 
 def outcome_of(page: str) -> str:
-    """The banner, with the action beside it."""
+    """Return the words of the banner, with the action beside it."""
     found = re.search(r'<div class="notice outcome.*?</div>', page, re.S)
     assert found
     return re.sub(r"<[^>]+>", " ", found[0])
@@ -165,7 +165,7 @@ def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, cli
 
 
 def page_of(made: Scene, number: int = 1) -> str:
-    """The address of its picture."""
+    """Return the address of the picture of this page of the first document."""
     return address(made, f"/documents/{made.request_documents[0].document_id}/pages/{number}.webp")
 
 
@@ -411,7 +411,7 @@ def test_finished_files_are_downloaded_and_compared(
 
 
 def finished(made: Scene) -> list[str]:
-    """The keys of a sealed document and a proof that somebody else made."""
+    """Complete the request without a worker; return the keys of its sealed documents and of its proof."""
     keys = seal_everything(made.request)
     over = {"status": "completed", "finalized": True, "completed_at": timezone.now()}
     SignatureRequest.objects.filter(pk=made.request.pk).update(**over)
@@ -428,7 +428,7 @@ def test_one_download_has_all_evidence(made: Scene, client: Client, monkeypatch:
     with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
         assert {"proof.pdf", "roots.pem", "README.html"} <= set(archive.namelist())
         largest = max(member.file_size for member in archive.infolist())
-    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", largest + 1)  # for all of them together
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", largest + 1)  # each file fits, but not all of them together
     assert "larger than 2 GB together. Download each." in read(client.get(address(made, "/everything.zip")), 409)
 
 
@@ -537,7 +537,7 @@ def correcting(made: Scene, position: int = 0) -> str:
 
 
 def after(client: Client, made: Scene, rest: str, entered: dict[str, str]) -> str:
-    """The page of the request, to which the form there leads."""
+    """Send the form and return the page of the request, to which it leads."""
     answer = client.post(rest, entered)
     assert (answer.status_code, answer["Location"]) == (303, address(made))
     return read(client.get(address(made)))
@@ -648,7 +648,7 @@ HAND_OVER = "Please hand over this device"
 
 
 def here(client: Client, made: Scene) -> Any:
-    """What is answered to a member who lets the first signer sign on their device."""
+    """Return the answer to a member who lets the first signer sign on the member's device."""
     return client.post(address(made, f"/signers/{made.signers[0].pk}/here"))
 
 
@@ -679,7 +679,7 @@ def test_the_page_on_a_members_device_says_whose_turn_it_is_and_nothing_of_the_d
 def test_a_signature_on_a_members_device_is_journaled_and_ends_by_giving_the_device_back(
     made: Scene, client: Client
 ) -> None:
-    """Without scripts."""
+    """All of this works without scripts."""
     form = re.search(
         r'<form id="form" method="post" action="([^"#]+)#', read(client.get(here(client, made)["Location"]))
     )

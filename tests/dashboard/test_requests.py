@@ -46,7 +46,7 @@ def ids_of(response: Any) -> list[int]:
 
 
 def beside(made: Scene, **fields: Any) -> Scene:
-    """Another request of the same organization."""
+    """Create another request of the same organization."""
     other = scene(**fields)
     other.request.organization = made.request.organization
     SignatureRequest.objects.filter(pk=other.request.pk).update(organization=made.request.organization)
@@ -191,7 +191,7 @@ def copy(made: Scene, moment: Any) -> int:
 
 
 def test_whose_turn_it_is_and_until_when(made: Scene, client: Client) -> None:
-    """Of those that are pending; the first signer where they sign one after the other."""
+    """The list names all pending signers, or only the first of them where they sign one after the other."""
 
     def row() -> str:
         return read(client.get(address(made))).split("<tbody>")[1]

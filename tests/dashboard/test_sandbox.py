@@ -23,7 +23,7 @@ INTEGRATES = [Role.OWNER, Role.ADMIN]
 
 @pytest.fixture
 def made(db: None) -> Scene:
-    """A request of production, with one of the sandbox beside it, and an application of each environment."""
+    """A request of production; ``tried`` is one of the sandbox beside it."""
     return scene()
 
 
@@ -130,7 +130,7 @@ def test_who_does_not_integrate_has_no_sandbox(made: Scene, tried: Scene, log_in
     _, client = log_in(role, at=made.request.organization)
     assert client.post(at(made, "environment"), {"to": "sandbox"}).status_code == 403
     session = client.session
-    session["sandbox"] = made.request.organization_id  # of a time when they were an admin
+    session["sandbox"] = made.request.organization_id  # left from a time when they were an admin
     session.save()
     assert shown(client, made, "requests") == ({made.request.pk}, False)
     request, document = f"requests/{tried.request.pk}", f"documents/{tried.request_documents[0].document_id}"

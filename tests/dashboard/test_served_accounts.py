@@ -23,7 +23,7 @@ PEOPLE = [
     {"sub": "eve", "email": "eve@elsewhere.example", "email_verified": True},
     {"sub": "grace", "email": "grace@example.com", "email_verified": "true", "name": "Grace Hopper"},
 ]
-# What providers send in place of ``false``, and what is no answer at all.
+# Values that providers send in place of ``false``, and values that are no answer at all.
 UNVERIFIED = [False, "false", "False", "no", "0", "1", "True", "yes", "", 1, 0, None, [True], {"value": True}]
 STRANGERS = [
     {"sub": f"mallory-{number}", "email": "owner@example.com", "email_verified": said}
@@ -69,18 +69,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def member(service: Service, *arguments: str, password: str = "") -> subprocess.CompletedProcess[str]:
-    """What ``paraph member`` says and how it ends, given a password on its standard input."""
+    """Run ``paraph member`` with a password on its standard input; return its output and exit code."""
     return service.run("member", *arguments, given=f"{password}\n")
 
 
 def sign_on(service: Service, name: str) -> httpx.Response:
-    """The page at which the provider's user arrives."""
+    """Log in as this user of the provider; return the page at which they arrive."""
     with httpx.Client(base_url=service.base_url, follow_redirects=True, timeout=60) as browser:
         asked = browser.get("/account/oidc/sso/login/", follow_redirects=False)
         provider = asked.headers["Location"]
         assert "code_challenge" in provider and urlsplit(provider).hostname == "localhost"
         arrived = browser.post(provider, data={"sub": name})
-        if arrived.status_code == 200:  # who is logged in says again who they are, and comes back
+        if arrived.status_code == 200:  # a logged-in user proves again who they are, and comes back
             asked = browser.get("/account/oidc/sso/login/?next=/account/sessions/", follow_redirects=False)
             assert browser.post(asked.headers["Location"], data={"sub": name}).url.path == "/account/sessions/"
         return arrived
@@ -120,7 +120,7 @@ def test_the_provider_opens_accounts_of_its_confirmed_addresses_alone(service: S
 
 
 def test_the_provider_sends_people_back_to_the_public_address(service: Service) -> None:
-    """Whatever Host header a request has; else a provider that allows several addresses sends the code elsewhere."""
+    """No Host header changes that address; else a provider that allows several would send the code elsewhere."""
     login = f"{service.base_url}/account/oidc/sso/login/"
     for host in ("evil.example", "localhost:1", urlsplit(service.base_url).netloc):
         asked = httpx.get(login, headers={"Host": host})
@@ -131,7 +131,7 @@ def test_the_provider_sends_people_back_to_the_public_address(service: Service) 
 def test_a_passkey_logs_in_without_a_password(service: Service) -> None:
     options = ["--organization", "1", "--email", "key@example.com", "--role", "observer"]
     made = service.command("member", "create", *options)
-    base = service.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a name, not to a number
+    base = service.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a host name, not to an IP address
     with sync_playwright() as playwright:
         chromium = launch(playwright)
         page = chromium.new_page()

@@ -23,7 +23,7 @@ GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mai
 
 @pytest.fixture
 def log_in(log_in: LogIn) -> LogIn:
-    """As everywhere, and they have just said who they are."""
+    """Like the shared fixture, but the members have just proved who they are."""
 
     def log_in_anew(*arguments: Any, **more: Any) -> MemberClient:
         member, client = log_in(*arguments, **more)

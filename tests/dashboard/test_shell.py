@@ -84,7 +84,7 @@ def test_members_read_that_mails_reach_nobody_until_something_sends_them(log_in:
 
 
 def test_all_scripts_and_styles_together_are_light() -> None:
-    """Each file compressed by itself, as browsers load it."""
+    """Each file is compressed by itself, as browsers load it."""
     ours = Path(paraph.__file__).parent / "dashboard/static/dashboard"
     htmx = Path(django_htmx.__file__).parent / "static/django_htmx/htmx-2.min.js"
     files = [htmx, *ours.rglob("*.js"), *ours.rglob("*.css")]

@@ -37,7 +37,7 @@ def kept(client: Client, organization: Organization, **names: Any) -> str:
 
 @pytest.fixture
 def address(client: Client, organization: Organization) -> str:
-    """Of a template with one role."""
+    """The address of a template with one role."""
     return kept(client, organization)
 
 
@@ -103,7 +103,7 @@ def test_a_template_is_deleted_and_drafts_of_it_stay(organization: Organization,
 
 
 def test_what_is_written_to_signers_is_seen_and_changed(organization: Organization, client: Client) -> None:
-    """So that no template of a request greets somebody else's tenant."""
+    """Else a template made of a request could greet every tenant by the name of the first."""
     address, _ = ready(client, organization)
     said = {"subject": "Your lease", "message": "Dear Deniz, here it is."}
     sent = client.post(f"{address}/review", options(**said)).headers["Location"]

@@ -35,7 +35,7 @@ class Author:
         return uploaded(self.scope, content, name)
 
     def draft(self, *, signers: int = 1) -> Draft:
-        """One document, and a stamp on it for each signer."""
+        """Return a draft of one document, with a stamp on it for each signer."""
         draft = editing.begin(self.scope, self.member.user, [self.document().pk])
         names = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
         people = [
@@ -62,7 +62,7 @@ def author(plan: str = "pro") -> Author:
 
 
 def asking(charles: Author, *contents: dict[str, Any], signers: int = 1) -> Draft:
-    """One document; its first signer is asked these, one under the other."""
+    """Return a draft of one document that asks its first signer for these fields, one under the other."""
     draft = charles.draft(signers=signers)
     [document], signer = draft.files(), draft.signers[0]
     fields = [

@@ -1,4 +1,4 @@
-"""What drafts say, as it is stored: the one that is given, else all that there are."""
+"""What is stored of drafts: of the one that is given, else of all."""
 
 from typing import Any
 

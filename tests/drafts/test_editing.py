@@ -1,4 +1,4 @@
-"""What a draft keeps of fields, roles and copies, of two that save it at once, and for how long."""
+"""What a draft keeps of fields, roles and copies, which of two concurrent saves it keeps, and how long it is kept."""
 
 import threading
 import time
@@ -87,7 +87,7 @@ def test_the_stamps_of_the_later_save_stand_alone() -> None:
     with transaction.atomic():
         save(1)
         later.start()
-        time.sleep(0.5)  # it waits for this transaction by now, or will find it done
+        time.sleep(0.5)  # the later save waits for this transaction by now, or will find it done
     later.join()
     assert [stamp.x for stamp in stored.stamps()] == [2]
 

@@ -1,4 +1,4 @@
-"""What senders are told of stamps before they send, and how large stamps are that land by themselves."""
+"""What senders are told of stamps before they send, and the size of stamps that are placed automatically."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ RENT = text("Rent: 1,200 euros", 110, 330)
 
 
 def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "Ada") -> Draft:
-    """Ada's stamp at the first place, Grace's at the second, and so on, each of 200 by 80 points."""
+    """Return a draft with Ada's stamp at the first place, Grace's at the second, and so on, of 200 by 80 points."""
     charles = author()
     draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(*pages)).pk])
     people = [name, "Grace"]
@@ -52,13 +52,13 @@ def test_two_of_one_name_are_told_by_their_whole_names() -> None:
 
 
 def ask(draft: Draft, x: float, y: float, page: int = 1, **content: Any) -> None:
-    """Grace is asked this there."""
+    """Add a field for Grace with this content at this point."""
     [document] = draft.files()
     draft.place([*draft.places(), Placed(document, draft.signers[1], page, x, y, 160, 18, content)])
 
 
 def test_fields_over_stamps_and_over_each_other_are_told() -> None:
-    """As they are called; those that touch, or stand on another page, are not."""
+    """Remarks call fields by their labels; fields that only touch, or stand on another page, are not told."""
     draft = draft_on("", "", places=[(1, 100, 300)])
     ask(draft, 250, 362, type="text", name="IBAN", label="Your IBAN")
     ask(draft, 300, 370, type="text", name="Rent")
@@ -110,7 +110,7 @@ def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_pa
     ("line_at", "size"), [(0, (160, 56)), (600, (160, 56)), (640, (120, 40)), (652, (100, 34)), (680, (120, 40))]
 )
 def test_a_stamp_under_a_tag_takes_the_room_that_is_there(line_at: int, size: tuple[float, float]) -> None:
-    """And a middle size where there is none."""
+    """Where there is too little room for a stamp of any size, it has a middle size."""
     below = text("And the rent is due on the third working day of each month.", 72, line_at) if line_at else ""
     document = author().document(paper(text("{{ada}}", 150, 700) + below))
     assert sizes_for(document, list(tags_of(document).values())) == [size]

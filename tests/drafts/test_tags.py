@@ -65,7 +65,7 @@ def test_a_tag_without_room_below_places_nothing(charles: Author) -> None:
 
 def test_removed_stamps_stay_away(charles: Author) -> None:
     draft = draft_of(charles, charles.document(), "Ada", "Grace")
-    assert len(placed(draft)) == 3 - 1  # {{last}} is of neither: both have one by their names
+    assert len(placed(draft)) == 3 - 1  # {{last}} goes to neither: both have a tag with their name
     editing.replace_places(draft, [])
     assert placed(Draft.objects.get(pk=draft.pk)) == []
 

@@ -19,7 +19,7 @@ def template_of(charles: Author, *, roles: int = 1, name: str = "Lease") -> Temp
 
 
 def template_asking(charles: Author) -> Template:
-    """Of a tenant, who fills in fields of five types, and a landlord, who approves."""
+    """Return a template of a tenant, who fills in fields of five types, and a landlord, who approves."""
     draft = asking(charles, IBAN, PETS, DEPOSIT, READ, SIGNED_ON, signers=2)
     draft.content["signers"][1]["role"] = "approver"
     draft.content |= {"copies": [{"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}]}
@@ -27,7 +27,7 @@ def template_asking(charles: Author) -> Template:
 
 
 def csv_of(*people: str, delimiter: str = ",") -> bytes:
-    """For one role: "Ada Lovelace ada@example.com" is a row."""
+    """Return a CSV for one role, in which "Ada Lovelace ada@example.com" is a row."""
     rows = ["First name,Last name,E-mail", *(",".join(person.split()) for person in people)]
     return "\r\n".join(rows).replace(",", delimiter).encode()
 

@@ -121,7 +121,7 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
     people = [f"P{number} X p{number}@example.com" for number in range(8)]
     template = asking_template(charles, *fixed)
     for field, content in zip(template.fields_of(template.roles[0]), fixed, strict=True):
-        field["value"] = content["value"]  # which a template made by API keeps
+        field["value"] = content["value"]  # a template made by API keeps values
     template.save()
     bulk_of(charles, template, csv_of(*people))
     assert counted == [5]
@@ -133,7 +133,7 @@ def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
 
 
 def row_with(charles: Author, template: Template, **cells: str) -> BulkRow:
-    """A row of a template that is asking, with these cells of the tenant beside the people."""
+    """Return a row for a template that has fields, with these cells of the tenant beside both people."""
     people = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     columns = ",".join([people, "Landlord: E-mail", *(f"tenant: {name.replace('_', ' ')}" for name in cells)])
     row = ",".join(["A,B,a@example.com,C,D,c@example.com", *(f'"{cell}"' for cell in cells.values())])
@@ -159,7 +159,7 @@ def test_columns_of_fields_prefill_them(charles: Author) -> None:
 
 @pytest.mark.parametrize("cell", ["1.250", "1,250"])
 def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str, charles: Author) -> None:
-    """The signing page asks its signer. The answers that the sentence gives are taken; a text is as it is written."""
+    """The signing page asks likewise. Both answers that the sentence gives are taken; a text stays as it is written."""
     template = template_asking(charles)
     row = row_with(charles, template, IBAN=cell, Deposit=cell)
     told = f"tenant: Deposit: “{cell}” can be read in two ways. Write 1250 or 1.25."
@@ -174,7 +174,7 @@ DATES |= dict.fromkeys(("1/2/2027", "13/2/2027", "20270201", "February 1", "01.0
 
 
 def test_dates_are_written_with_dots_or_as_payloads_have_them(charles: Author) -> None:
-    """Others are refused by their column."""
+    """Other dates are refused, with the name of their column."""
     template = asking_template(charles, {"name": "Start_of_lease", "type": "date", "required": True})
     for cell, is_taken in DATES.items():
         rows = f"First name,Last name,E-mail,Start_of_lease\nAda,Lovelace,ada@example.com,{cell}"
@@ -225,7 +225,7 @@ def test_it_is_read_however_it_was_saved(content: bytes) -> None:
     ],
 )
 def test_what_cannot_be_read_is_said(content: bytes, said: str) -> None:
-    """Without much memory."""
+    """The file is refused before it takes much memory."""
     tracemalloc.start()
     with pytest.raises(DomainError, match=said):
         read_csv(content)

@@ -33,7 +33,7 @@ def of_request_of(charles: Author, draft: Draft) -> Template:
 
 
 def fields_in(draft: Draft) -> list[dict[str, Any]]:
-    """What the first signer is asked on the first document."""
+    """Return the fields of the first signer on the first document."""
     found: list[dict[str, Any]] = creation_of(draft.content)["documents"][0]["signers"][0]["fields"]
     return found
 
