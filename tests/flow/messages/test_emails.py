@@ -1,4 +1,4 @@
-"""What mails and SMS say and look like, in every language."""
+"""The text and look of mails and SMS in every language."""
 
 import re
 import time
@@ -55,7 +55,7 @@ def written(kind: str, locale: str = "en", **of_scene: Any) -> EmailContent:
 
 
 class Seen(HTMLParser):
-    """The text of a page as it is seen; the hidden preview apart."""
+    """The visible text of a page, with the hidden preview kept apart."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def test_html_and_text_say_the_same_in_whole_documents_for_light_and_dark(kind: 
         mail = MAILS[kind](made.signer(), locale)
         shown = {block.strip() for block in Seen(mail.html).blocks}
         for line in filter(None, mail.text.splitlines()):
-            assert line.removesuffix(":") in shown or line in shown or kind == "inquiry", locale  # broken otherwise
+            assert line.removesuffix(":") in shown or line in shown or kind == "inquiry", locale  # wrapped differently
         assert not re.search(r"[{}]", mail.text + mail.subject), locale
         assert not re.search(r"\d{4}-\d\d-\d\d", mail.text + mail.html), locale
         assert mail.html.startswith(f'<!doctype html>\n<html lang="{locale}" dir="{direction(locale)}">'), locale
@@ -99,7 +99,7 @@ def test_html_and_text_say_the_same_in_whole_documents_for_light_and_dark(kind: 
 
 
 def in_every_language(**of_scene: Any) -> Iterator[tuple[str, Scene]]:
-    """One scene, whose request speaks each language in turn."""
+    """Yield one scene in each language in turn."""
     made = scene(**of_scene)
     for locale in LOCALES:
         SignatureRequest.objects.update(locale=locale)
@@ -152,7 +152,7 @@ def test_mails_to_those_who_take_part_come_from_the_sender(made: Scene) -> None:
 
 def test_the_documents_of_the_signer_are_named_and_of_many_ten() -> None:
     made = scene(documents=3)
-    made.request_documents[1].placements.all().delete()  # not this signer's
+    made.request_documents[1].placements.all().delete()  # not for this signer
     Document.objects.filter(pk=made.request_documents[2].document_id).update(name="https://evil.example <b>.PDF")
     for mail in (emails.invitation(made.signer(), URL), emails.completion(made.signer(), None)):
         assert "2 documents: contract-1.pdf and evil. example <b>.PDF" in mail.text
