@@ -24,7 +24,7 @@ HOLDS = timedelta(days=4)
 
 
 class Issuer:
-    """Root, sealing key and timestamp key. ``online``: which of "ocsp" and "crl" answer; ``asked``: which were asked."""
+    """Root, sealing key and timestamp key. ``online``: which of "ocsp" and "crl" answer; ``asked``: those asked."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -1,4 +1,4 @@
-"""Real deliveries to real servers by the worker's dispatcher, also by one that is killed."""
+"""Real deliveries to real servers by the worker's dispatcher, including one that is killed."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def has_failed() -> bool:
 
 
 def expired(hooks: receivers.Receiver) -> None:
-    """A delivery of one event to this receiver."""
+    """Record one event that is to be delivered to this receiver."""
     made, _ = told(hooks.url())
     record(made.request, "request.expired")
 

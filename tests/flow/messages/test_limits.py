@@ -27,7 +27,7 @@ from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import waits, work_off
 from tests.threads import at_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # messages that are only captured are not counted
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # without a gateway nothing is counted
 VICTIM = "Victim@Example.com"
 
 
