@@ -159,7 +159,7 @@ NAMED = {
     "redirect_url": "https://example.com/done?who={}",
     "callback_url": "https://example.com/hooks/{}?x=1",
 }
-"""What of a request may name somebody, wherever it says so."""
+"""The facts of a request that may name somebody, wherever they are shown."""
 
 
 @pytest.mark.parametrize("who", ["Lovelace", "ada1@example.com", "ada1%40example.com", "LOVELACE"])
