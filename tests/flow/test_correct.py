@@ -1,4 +1,4 @@
-"""Correcting a sent request: what changes with another address of the signer, what stays, who wins a race (rule 20)."""
+"""Correcting signers of a sent request: what a new address or number undoes, what stays, who wins a race (rule 20)."""
 
 import json
 from collections.abc import Callable

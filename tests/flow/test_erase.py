@@ -186,7 +186,7 @@ def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too() -> No
 
 
 ROWS = (
-    "Ada Lovelace ada@example.com",  # valid: could be sent
+    "Ada Lovelace ada@example.com",  # could be sent
     "Ada Lovelace ada@example",  # wrong, but the name tells whose row it is
     "Ada Lovelace other@example.org",  # somebody else with the same name
     "Eve Adams eve@example.com",

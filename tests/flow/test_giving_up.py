@@ -73,7 +73,7 @@ def figures() -> dict[str, float]:
 
 
 def told(made: Scene) -> Any:
-    """Return what the client reads of finalization in the completion entry of the audit log; None if nothing."""
+    """Return what the client reads about finalization in the completion entry of the audit log; None if nothing."""
     path = f"/signature_requests/{made.request.pk}/audit_logs"
     entries = api_client("pro", "sandbox", made.request.organization).get(path).json()["data"]
     (completed,) = [entry["metadata"] for entry in entries if entry["event_type"] == "request.completed"]

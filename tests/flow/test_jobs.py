@@ -123,7 +123,7 @@ def test_as_many_jobs_join_in_as_half_of_the_places(workers: int, parts: int, se
     backlog(1)
     do_what_is_due(0)
     assert jobs() == [(NAME, {"part": part}) for part in range(parts)]
-    do_what_is_due(0)  # nothing is left to do
+    do_what_is_due(0)  # nothing is left
     assert len(jobs()) == parts
 
 

@@ -1,4 +1,4 @@
-"""Logos are stored like other objects, shown on pages, mails and proofs, and gone with their organization."""
+"""Logos: stored like other objects, shown on pages, mails and proofs, and gone with their organization."""
 
 import io
 import re
@@ -52,7 +52,7 @@ def test_a_logo_is_stored_named_replaced_and_removed(data_dir: Path) -> None:
         store.get(first.object_key)
 
     remove_logo(OPERATOR, profile)
-    remove_logo(OPERATOR, profile)  # a second removal changes nothing
+    remove_logo(OPERATOR, profile)  # once more changes nothing
     objects_to_delete.delete_noted()
     assert not Logo.objects.exists() and list((data_dir / "objects" / "logos").rglob("*.png")) == []
     acts = Activity.objects.filter(action="branding.updated").order_by("pk")

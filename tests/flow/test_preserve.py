@@ -326,7 +326,7 @@ def test_a_new_process_knows_the_authority_from_the_last_seal(settings: Any, mon
 
 @pytest.fixture
 def begin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
-    """A function that starts a provider whose certificate has these statements, and sets it for production."""
+    """A function that starts a provider whose certificate has given statements, and sets it for production."""
     monkeypatch.setattr(csc_provider, "_PAUSES", (0.0, 0.0))
     with ExitStack() as stack:
 

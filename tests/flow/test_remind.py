@@ -242,7 +242,7 @@ def test_a_request_that_mails_nobody_says_so() -> None:
 
 @pytest.mark.parametrize("what", ["sign", "end", "expire"])
 def test_none_is_journaled_once_the_signer_has_signed_or_it_is_over(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reminder whose signer can no longer act on it when the mail server answers is not journaled."""
+    """A reminder is journaled only if its signer can still act on it after the mail server has answered."""
     made = invited(mode="sequential")
     reminder = asked(made)
     journal = inviting._journal

@@ -140,7 +140,7 @@ def test_a_drawing_is_one_form_for_stamps_of_all_sizes_without_transparency() ->
 
 
 def _pictures(content: bytes) -> list[int]:
-    """Return the number of pictures drawn on each page."""
+    """How many pictures are drawn on each page."""
     with pikepdf.open(io.BytesIO(content)) as document:
         drawn = []
         for page in document.pages:

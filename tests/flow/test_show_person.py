@@ -189,7 +189,7 @@ def test_every_place_is_shown_and_no_column_names_somebody_that_no_place_has() -
     works_here(made)
     assert columns_that_name_her() ^ {column for place in PLACES for column in place.columns} == set()
     assert names(show_person(f" {ADDRESS.upper()} ")) == [place.name for place in PLACES]
-    unsent = ["captured messages", "copies", "drafts"]  # whose address is looked for, too
+    unsent = ["captured messages", "copies", "drafts"]  # found by the signer's address
     assert names(show_person(PHONE)) == [*(place.name for place in OF_SIGNER), *unsent]
 
     erase_all()

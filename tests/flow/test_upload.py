@@ -364,7 +364,7 @@ def test_of_a_large_excess_each_request_removes_some(owner: ApiClient, settings:
 
 
 def test_a_request_of_every_kind_goes_as_a_whole() -> None:
-    """It has fields, an approver, copies, codes, signatures, seals, a proof, a reminder, an inquiry, deliveries."""
+    """The request has fields, an approver, copies, codes, signatures, seals, proof, reminder, inquiry, deliveries."""
     made = scene(signers=3, approvers=[1], copies=2, documents=2, fields=[{"type": "text", "name": "a", "value": "b"}])
     Reminder.objects.create(signer=made.signers[0], number=1)
     Inquiry.objects.create(signer=made.signers[0], kind="question", text="?")
@@ -378,7 +378,7 @@ def test_a_request_of_every_kind_goes_as_a_whole() -> None:
 
 
 def test_nothing_else_goes_with_a_request(owner: ApiClient) -> None:
-    """Requests that are of production, not over yet, or no longer there are left alone."""
+    """Pending requests, production requests and requests that no longer exist are left alone."""
     pending = owner.create(payload(owner.document())).json()["id"]
     production = api_client("pro", "production", owner.organization)
     proven = production.create(payload(production.document())).json()["id"]

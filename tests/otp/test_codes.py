@@ -1,4 +1,4 @@
-"""One-time codes: bound to signer and documents, usable only once sent; wrong guesses counted exactly: per code, per
+"""One-time codes: bound to signer and documents, usable only after being sent; guesses counted exactly: per code, per
 signer and day, per destination and per organization."""
 
 from datetime import datetime, timedelta

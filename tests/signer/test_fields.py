@@ -1,4 +1,4 @@
-"""/sign/{token}/fields: the fields to fill in, and the values entered so far."""
+"""/sign/{token}/fields: what is to be filled in, and what was entered so far."""
 
 import json
 from datetime import timedelta

@@ -49,7 +49,7 @@ def said(answer: Any) -> str:
 
 
 def send(client: Client, made: Scene, **fields: Any) -> Any:
-    """Send the page's form as without scripts; an ``f_`` before a name marks the value of that field."""
+    """Send the form as a browser without scripts does; ``f_NAME`` is the value of the field ``NAME``."""
     document_id = made.request_documents[0].document_id
     own = {f"field-{document_id}-{name.removeprefix('f_')}": text for name, text in fields.items() if name[:2] == "f_"}
     return client.post(made.url(), {name: text for name, text in fields.items() if name[:2] != "f_"} | own)
@@ -326,7 +326,7 @@ def test_values_of_signers_are_encrypted_for_them_alone(client: Client) -> None:
 
 
 def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:
-    """The PDF is drawn anew each time, so no byte ranges of it are served."""
+    """Such a PDF is drawn anew each time, so no byte ranges of it are served."""
     fields = [{"name": "IBAN", "page_number": 2}]
     made, parallel = (scene(signers=2, pages=3, mode=mode, fields=fields) for mode in ("sequential", "parallel"))
     addresses = [each.url(1, f"/documents/{each.request_documents[0].document_id}.pdf") for each in (made, parallel)]

@@ -45,7 +45,7 @@ def test_a_code_is_sent_and_signs(client: Client, made: Scene) -> None:
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_the_page_shows_the_code_in_the_sandbox_alone(client: Client, environment: str) -> None:
-    """Each load of the page shows it until it is used or replaced, although the code is stored nowhere."""
+    """Each load of the page shows the code until it is used or replaced, although it is stored nowhere."""
     made = scene(environment=environment)
     told = "Test environment: the code is {}."
     for _ in range(2):

@@ -66,7 +66,7 @@ def test_nothing_of_the_page_is_kept_told_or_foreign(client: Client) -> None:
     assert not re.search(r"(src|href)=\"(https?:)?//", page)
     assert not re.search(r"<script(?![^>]*(src=|application/json))", page)
     assert not re.search(r"\s(style|on\w+)=", page)
-    assert "<style" not in page  # its colours are in the stylesheet
+    assert "<style" not in page  # its colours are those of the stylesheet
 
 
 def test_the_stylesheet_has_the_default_colours() -> None:
@@ -357,7 +357,7 @@ def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press(clien
 
 def test_letters_that_look_like_others_stand_as_the_dns_has_them(client: Client) -> None:
     for host, shown in (
-        ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # one Cyrillic letter
+        ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # a Cyrillic letter
         ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all letters Cyrillic
         ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin letter with an accent
         ("b\u00fccher.example", "xn--bcher-kva.example"),
@@ -375,7 +375,7 @@ def test_letters_that_look_like_others_stand_as_the_dns_has_them(client: Client)
 
 
 def test_addresses_of_before_lead_on_where_the_service_moves_to_another_domain(settings: Any) -> None:
-    """The path stays, so a redirect at the earlier domain is enough, as docs/surroundings.md says."""
+    """As docs/surroundings.md says: the path stays, so a redirect at the earlier domain is enough."""
     signer = scene().signers[0]
     store.put("documents/1/a.pdf", b"%PDF-")
     hosts, found = ("https://sign.example.com", "https://signing.example.net"), list[list[str]]()

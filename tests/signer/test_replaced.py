@@ -25,7 +25,7 @@ def correct(made: Scene) -> Signer:
 
 @pytest.fixture
 def replaced() -> tuple[Scene, str]:
-    """A scene with the earlier link, and the newer token."""
+    """A scene that still has the earlier link, and the newer token."""
     made = scene(decline_allowed=True)
     return made, token(correct(made))
 

@@ -104,8 +104,8 @@ def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
 
 @pytest.mark.parametrize("believed", ["few", "many"])
 def test_a_long_backlog_takes_only_its_endpoints_slots(believed: str) -> None:
-    """Callbacks to many paths of one host are one endpoint. The number of deliveries that
-    PostgreSQL's planner assumes changes how it joins, and nothing else."""
+    """Callbacks to many paths of one host are one endpoint. The number of deliveries that PostgreSQL's
+    planner assumes changes how it joins, and nothing else."""
     with connection.cursor() as cursor:
         if believed == "few":
             told()
@@ -161,7 +161,7 @@ def loads(name: str, number: int, due: int, sending: int = 0, *, trouble: bool =
 
 
 def test_slots_are_dealt_to_who_has_the_fewest() -> None:
-    """No endpoint gets more slots than are due or allowed at once, and no application more because of many endpoints;
+    """No endpoint gets more slots than it has deliveries due or is allowed, no application more for many endpoints;
     endpoints in trouble take turns, and take no slots from healthy ones."""
     busy, idle = loads("busy", 1, 100, 3), loads("idle", 1, 100)
     assert shares(busy + idle, 5, 5) == {"idle": 4, "busy": 1}

@@ -98,7 +98,7 @@ def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
 
 
 def test_hanging_endpoints_delay_nobody() -> None:
-    """More deliveries to hanging endpoints than there are slots, then healthy ones: these arrive while those hang."""
+    """More deliveries to hanging endpoints than there are slots do not hold up those to a healthy endpoint."""
     with receiver(receivers.silent) as dead, receiver() as alive:
         for _ in range(3):
             sick, _ = told(dead.url())

@@ -150,7 +150,7 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
 
 
 def from_dashboard() -> tuple[Scene, Application]:
-    """A request that a member sent, and a production application that its organization has not named yet."""
+    """A request that a member sent, and a production application not yet named to hear of such requests."""
     made = scene(environment="production")
     new = create_application(made.request.organization_id, "production", "shop", HOOK)
     SignatureRequest.objects.filter(pk=made.request.pk).update(application=None)

@@ -1,4 +1,4 @@
-"""What goes over the wire (rule 6.1), and the examples of docs/webhooks.md, which verify it."""
+"""What goes over the wire (rule 6.1), and the examples of docs/webhooks.md that verify it."""
 
 import hashlib
 import hmac

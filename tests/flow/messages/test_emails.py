@@ -1,4 +1,4 @@
-"""The text and look of mails and SMS in every language."""
+"""What mails and SMS say and look like, in every language."""
 
 import re
 import time
@@ -152,7 +152,7 @@ def test_mails_to_those_who_take_part_come_from_the_sender(made: Scene) -> None:
 
 def test_the_documents_of_the_signer_are_named_and_of_many_ten() -> None:
     made = scene(documents=3)
-    made.request_documents[1].placements.all().delete()  # not for this signer
+    made.request_documents[1].placements.all().delete()  # not this signer's
     Document.objects.filter(pk=made.request_documents[2].document_id).update(name="https://evil.example <b>.PDF")
     for mail in (emails.invitation(made.signer(), URL), emails.completion(made.signer(), None)):
         assert "2 documents: contract-1.pdf and evil. example <b>.PDF" in mail.text

@@ -85,7 +85,7 @@ def test_in_production_organizations_count_apart_and_the_total_is_well_above(cli
         invite(of(first).signers[0].pk)
     assert refusal.value.reason == "as many messages as one recipient may get from this sender were sent there"
     assert [ask(client, of(second)).status_code for _ in range(10)] == [200] * 10
-    assert [ask(client, of(third)).status_code for _ in range(6)] == [200] * 5 + [429]  # 25 in total
+    assert [ask(client, of(third)).status_code for _ in range(6)] == [200] * 5 + [429]  # 25 in all
     assert ask(client, of(fourth)).status_code == 429
     with pytest.raises(TooManyMessagesError) as refusal:
         invite(of(fourth).signers[0].pk)
