@@ -1,4 +1,4 @@
-"""The journal only grows, a change behind its back shows, and values go from it with their salts alone."""
+"""The journal only grows, a change made directly in the database shows, and a value goes only with its salt."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ FIELDS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def made(db: None) -> Scene:
-    """Of production: from the sandbox, requests may be deleted."""
+    """A production request, as those of the sandbox may be deleted."""
     return scene(environment="production")
 
 
@@ -79,7 +79,7 @@ def test_the_database_refuses_changes_and_lets_a_value_go_with_its_salt_alone(st
 
 
 def test_what_an_erased_value_left_stays(made: Scene) -> None:
-    """A commitment is no salt for another one."""
+    """A commitment is not accepted as the salt of another commitment."""
     insert([follow(made.request, "signer.otp_sent", origin=VISITOR, metadata={})])
     entry = made.entries()[-1]
     erase_values([EntryAbout(entry, {"ip": VISITOR.ip})], {})
@@ -112,7 +112,7 @@ def test_an_entry_without_personal_values_has_no_salts(made: Scene) -> None:
     plain = {entry.event_type: entry.salts for entry in entries if entry.format == PLAIN}
     assert plain.keys() >= {"request.completed", "signature_request.pades_signed"} and set(plain.values()) == {None}
     completed = next(entry for entry in entries if entry.event_type == "request.completed")
-    completed.salts, completed.ip = {}, "203.0.113.9"  # as somebody could who owns the database
+    completed.salts, completed.ip = {}, "203.0.113.9"  # as the database's owner could
     assert broken_at(entries) == completed.position
 
 
@@ -157,5 +157,5 @@ def test_what_entries_have_alike_is_kept_once_and_hashed_with_each(made: Scene) 
     assert [entry.stated for entry in entries[1:]] == [facts, facts]
     assert "consent_notice" not in entries[1].metadata and SharedFacts.objects.count() == 1
     assert broken_at(entries) is None
-    entries[2].shared = SharedFacts(content={"consent_notice": "I agree to more."})  # as somebody who owns the database
+    entries[2].shared = SharedFacts(content={"consent_notice": "I agree to more."})  # as the database's owner could
     assert broken_at(entries) == 3

@@ -1,4 +1,4 @@
-"""What many seals share is kept once, stands in each of them as it was, and goes with the last."""
+"""Content that many seals share is kept once, is read back unchanged for each of them, and goes with the last."""
 
 import base64
 import threading
@@ -89,7 +89,7 @@ def test_a_timestamp_beside_a_file_comes_back_as_it_was_kept() -> None:
         records.append(DetachedTimestamp(stamp.token, statuses))
         preservation.keep(file, records[:-1], records[-1], stamp)
     assert preservation.records_of(file.object_key) == records
-    assert SharedContent.objects.count() == 3  # of the seal, of two timestamps, and of the last
+    assert SharedContent.objects.count() == 3  # one of the seal, one of two timestamps, one of the last
 
 
 def test_nothing_that_is_referred_to_can_go() -> None:

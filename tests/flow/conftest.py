@@ -1,4 +1,4 @@
-"""What tests of verbs share."""
+"""Fixtures that the tests of verbs share."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from tests.receiver import answer, receiver
 
 
 class Mailbox:
-    """Whom the mail server has taken mails to."""
+    """The recipients of all mails that the mail server has accepted."""
 
     def __init__(self) -> None:
         self.recipients: list[str] = []
@@ -22,7 +22,7 @@ class Mailbox:
 
 @pytest.fixture
 def box(settings: Any) -> Iterator[Mailbox]:
-    """Gateways that take mails and SMS."""
+    """Set gateways that accept mails and SMS; yield the mailbox that lists the recipients of mails."""
     mailbox = Mailbox()
     with mail_server(mailbox) as smtp_url, receiver(answer(200)) as operator:
         sms_url = f"apprise+{operator.url(path='').replace('http', 'json')}/{{to}}"

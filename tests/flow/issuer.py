@@ -1,4 +1,4 @@
-"""A certificate authority of the tests' own whose certificates name an OCSP responder and a list over HTTP."""
+"""A certificate authority for tests, whose certificates name an OCSP responder and a revocation list over HTTP."""
 
 import contextlib
 import threading
@@ -24,17 +24,17 @@ HOLDS = timedelta(days=4)
 
 
 class Issuer:
-    """Root, sealing key and timestamp key. ``online`` says what answers: "ocsp", "crl"; ``asked`` what was asked."""
+    """Root, sealing key and timestamp key. ``online``: which of "ocsp" and "crl" answer; ``asked``: those asked."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.online = {"ocsp", "crl"}
         self.asked: list[str] = []
         self.revoked_at: datetime | None = None
-        self.list_states: x509.ExtensionType | None = None  # in its list, critical
-        self.goes_on = threading.Event()  # cleared, it answers nothing meanwhile
+        self.list_states: x509.ExtensionType | None = None  # a critical extension of the revocation list
+        self.goes_on = threading.Event()  # while cleared, no request is answered
         self.goes_on.set()
-        self.is_moved = False  # its addresses redirect
+        self.is_moved = False  # whether its addresses redirect
         self.revoked = b""  # the certificate; the sealing key's where none is named
         self._issued: list[x509.Certificate] = []
         self.key = ec.generate_private_key(ec.SECP256R1())

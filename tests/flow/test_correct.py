@@ -1,4 +1,4 @@
-"""Correcting what was sent: what goes with another way to the signer, what stays, and who wins a race (rule 20)."""
+"""Correcting signers of a sent request: what a new address or number undoes, what stays, who wins a race (rule 20)."""
 
 import json
 from collections.abc import Callable
@@ -339,7 +339,7 @@ class TestTheEarlierAddress:
         assert [kept.facts["event"] for kept in shown] == ["signer.notified", "signer.otp_sent"]
         assert NEW not in str(shown) and "Lovelace" not in str(shown)
         erase_address(OPERATOR, "ada1@example.com")
-        assert "ada1@example.com" in everything()  # its proof is to state it
+        assert "ada1@example.com" in everything()  # the proof still has to state it
         finished(made)
         CapturedMessage.objects.all().delete()
         changed = erase_address(OPERATOR, "ada1@example.com")
@@ -353,7 +353,7 @@ Work = Callable[[], Any]
 
 @pytest.mark.django_db(transaction=True)
 class TestRaces:
-    """Either the correction or what ends the signer's part wins, never both."""
+    """Either the correction or the act that ends the signer's part wins, never both."""
 
     def correcting(self, made: Scene) -> Work:
         return lambda: token(correct(made, email=NEW))

@@ -1,4 +1,4 @@
-"""Files go when the retention of their request is over, and what is left over in its time; what is in use stays."""
+"""Files go when the retention of their request is over, leftover files after a time of their own; files in use stay."""
 
 import os
 from datetime import timedelta
@@ -240,7 +240,7 @@ def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyP
 
 
 def _unused(made: Scene, *days: int) -> list[Document]:
-    """Its uploads, each so old, which are in no request any more."""
+    """Take the uploads of a scene out of its request and make each so many days old."""
     for row, age in zip(made.request_documents, days, strict=True):
         row.placements.all().delete()
         row.delete()
@@ -267,7 +267,7 @@ def test_files_of_a_template_outlive_the_retention_of_requests(charles: Author) 
     DocumentTags.objects.get_or_create(document=Document.objects.get(), defaults={"found": [["ada", 1, 1, 1, 1, 1]]})
     delete_template(charles.scope, template.pk, charles.actor)
     document = Document.objects.get()
-    assert document.file_deleted_at and not DocumentTags.objects.exists()  # words of its pages
+    assert document.file_deleted_at and not DocumentTags.objects.exists()  # tags hold words of the pages
     assert document.object_key in ObjectToDelete.objects.values_list("object_key", flat=True)
 
 
@@ -279,7 +279,7 @@ def test_files_of_a_request_stay_when_a_template_goes(charles: Author) -> None:
 
 
 def put(key: str, age: timedelta) -> str:
-    """An object that was written so long ago."""
+    """Store an object of this age; return its key."""
     store.put(key, b"content")
     made_older(key, age)
     return key
@@ -327,7 +327,7 @@ def test_more_orphans_than_one_look_takes(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_sweep_that_is_stopped_goes_on_where_it_was(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeping, "_AT_ONCE", 2)
-    monkeypatch.setattr(sweeping, "RUN_SECONDS", -1)  # as if each look took all of the time
+    monkeypatch.setattr(sweeping, "RUN_SECONDS", -1)  # as if each look took all the time there is
     keys = [put(f"documents/{number}.pdf", timedelta(days=31)) for number in range(5)]
     picture = put("pages/ab/1.webp", timedelta(days=8))
     sweep()
@@ -341,9 +341,9 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(data_dir: Path, monkeypatc
     looked_at: list[str] = []
     listing = store.listing
     monkeypatch.setattr(store, "listing", lambda *of: (looked_at.append(each[0]) or each for each in listing(*of)))  # type: ignore[func-returns-value]
-    sweep()  # of the next night
+    sweep()  # the next night
     assert jobs() == [begun, goes_on]
-    sweep_store(**goes_on[1])  # once more, as the worker was killed that was at it
+    sweep_store(**goes_on[1])  # again, as its worker was killed
     assert looked_at == keys[2:4]
     ProcrastinateJob.objects.all()._raw_delete("default")
     sweep_store("documents/", keys[3])

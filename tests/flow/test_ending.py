@@ -1,5 +1,5 @@
-"""Requests that end before they are signed: early (status ``expired``, no new state), as their time is over, or because
-a signer declines, whose reason is erased with them; and what a signer asks, which is mailed to the sender."""
+"""Requests that end before they are signed: early (status ``expired``, no new state), when their time is over, or when
+a signer declines, whose reason is erased with the signer. A signer's question is mailed to the sender."""
 
 import json
 from collections.abc import Iterator
@@ -103,7 +103,7 @@ def test_everybody_who_was_invited_is_told_once_and_nobody_else() -> None:
     made = scene(signers=4, send_email=True)
     Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
     taken = {"taken_at": clock.now().isoformat(), "acknowledgement": "250 ok"}
-    Signer.objects.filter(pk=made.signers[2].pk).update(invitation=taken)  # the mail is out, and not yet journaled
+    Signer.objects.filter(pk=made.signers[2].pk).update(invitation=taken)  # the mail is sent but not yet journaled
     sign(made)
     CapturedMessage.objects.all().delete()
     end_early(OPERATOR, made.request.pk, "Wrong contract")
@@ -131,7 +131,7 @@ def test_whoever_is_invited_while_it_is_withdrawn_is_told() -> None:
 
 @contextmanager
 def withdrawing_while_mailing(request_id: int) -> Iterator[None]:
-    """The request is withdrawn between the moment that its invitation was due and that in which it is noted."""
+    """Withdraw the request after its invitation fell due and before the invitation is noted."""
 
     @contextmanager
     def send(*mail: Any, **more: Any) -> Iterator[str]:
@@ -204,7 +204,7 @@ def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
 
 @pytest.fixture
 def due(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Five requests that ended in the same moment, of which two are read at a time."""
+    """Five requests that end at the same moment and are read two at a time."""
     monkeypatch.setattr(ending, "_EXPIRED_AT_ONCE", 2)
     made = [scene().request.pk for _ in range(5)]
     SignatureRequest.objects.filter(pk__in=made).update(expires_at=clock.now())
@@ -383,7 +383,7 @@ def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> Non
     shown = [kept for kept in show_person(made.signers[0].email) if "says 1200" in str(kept.facts)]
     assert {kept.place for kept in shown} >= {"journal", "reasons for declining", "events", "webhooks"}
     erase_signer(OPERATOR, made.signers[1].pk)
-    assert "says 1200" in everything()  # it is not the other's
+    assert "says 1200" in everything()  # the reason is not of this signer
     erase_signer(OPERATOR, made.signers[0].pk)
     assert "says 1200" not in everything() and "Lovelace" not in everything()
     assert SignatureRequest.objects.get().ended_reason == "erased"

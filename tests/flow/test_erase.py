@@ -1,5 +1,5 @@
-"""A signer is erased, and chain and proof still hold; names and addresses in what was never sent are erased with the
-person, and gone when their time is over."""
+"""A signer is erased, and chain and proof still hold. Names and addresses in what was never sent are erased with the
+person, or when their time is over."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def finished(made: Scene) -> Scene:
 
 
 def everything() -> str:
-    """Every row of every table, as text without digests, which may spell anything of hexadecimal digits."""
+    """Every row of every table as text, without digests, whose hexadecimal digits may spell what a test looks for."""
     rows = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
@@ -159,7 +159,7 @@ NAMED = {
     "redirect_url": "https://example.com/done?who={}",
     "callback_url": "https://example.com/hooks/{}?x=1",
 }
-"""What of a request may name somebody, wherever it says so."""
+"""The facts of a request that may name somebody, wherever they are shown."""
 
 
 @pytest.mark.parametrize("who", ["Lovelace", "ada1@example.com", "ada1%40example.com", "LOVELACE"])
@@ -187,10 +187,10 @@ def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too() -> No
 
 ROWS = (
     "Ada Lovelace ada@example.com",  # could be sent
-    "Ada Lovelace ada@example",  # wrong, and the name tells who it is
-    "Ada Lovelace other@example.org",  # somebody else of this name
+    "Ada Lovelace ada@example",  # wrong, but the name tells whose row it is
+    "Ada Lovelace other@example.org",  # somebody else with the same name
     "Eve Adams eve@example.com",
-    "Ida X <ADA@example.com>",  # wrong, with the address among other signs
+    "Ida X <ADA@example.com>",  # wrong, with the address among other characters
 )
 
 
@@ -378,7 +378,7 @@ def test_a_message_that_requests_begin_with_is_shown_and_stays_the_organizations
 
 
 def test_whom_a_template_names_is_shown_and_erased_and_the_role_stays(charles: Author) -> None:
-    """Who always signs in a role, and who gets copies."""
+    """A template names who always signs in a role, and who gets copies."""
     template = template_of(charles, roles=2)
     ada, eve = ({"first_name": first, "last_name": "L", "email": f"{first}@example.com"} for first in ("ada", "eve"))
     phone = {"phone": "+33612345678"}

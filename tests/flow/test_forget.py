@@ -1,4 +1,4 @@
-"""People of requests are forgotten when the rule of their organization says so, many at a time, and nothing else is."""
+"""People of requests are forgotten, and nothing else is, when their organization's rule says so, many at a time."""
 
 from datetime import timedelta
 from threading import Barrier
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 
 def ended(days_ago: float, **given: Any) -> Scene:
-    """A request that was withdrawn so long ago; its files are still there."""
+    """A request that was withdrawn so many days ago and still has its files."""
     made = scene(**given)
     end_early(OPERATOR, made.request.pk, "Signed on paper.")
     moment = clock.now() - timedelta(days=days_ago)
@@ -54,13 +54,13 @@ def forgotten(made: Scene) -> bool:
 
 
 def tick() -> None:
-    """What the clock begins every five minutes."""
+    """Begin what is due, as the periodic task does every five minutes."""
     [begin] = [task for task in app.periodic_registry.periodic_tasks.values() if "begin_what" in task.task.name]
     begin.task.func(timestamp=0)
 
 
 def due_now(*made: Scene) -> None:
-    """Their files are gone, and their people are due."""
+    """Mark the files of these requests as deleted and set a retention that makes their people due."""
     for each in made:
         SignatureRequest.objects.filter(pk=each.request.pk).update(files_deleted_at=clock.now())
         set_retention(each.request.organization_id, "sandbox", 10, 20)
@@ -68,7 +68,7 @@ def due_now(*made: Scene) -> None:
 
 def test_every_place_of_a_request_is_emptied_once_its_files_are_gone_and_the_chain_holds() -> None:
     made = signed_everywhere()
-    sender = {"sent_by": "sender@lovelace.example"}  # who is no signer
+    sender = {"sent_by": "sender@lovelace.example"}  # not a signer
     insert([follow(made.request, "signature_request.identity_declared", metadata=sender)])
     hashes = [bytes(entry.hash) for entry in made.entries()]
     SignatureRequest.objects.filter(completed_at=None).update(ended_early_at=clock.now() - timedelta(days=21))
@@ -149,7 +149,7 @@ def test_a_run_that_is_killed_loses_neither_people_nor_their_count(monkeypatch: 
 
 
 def _killed(*_: Any) -> int:
-    """In the middle of the second request, whose signers have pseudonyms already."""
+    """Die in the middle of the second request, whose signers have pseudonyms already."""
     raise KeyboardInterrupt
 
 
@@ -177,14 +177,14 @@ def test_several_workers_at_once_share_the_requests(monkeypatch: pytest.MonkeyPa
         found = claim_due(*of)
         taken.extend(found)
         if len(taken) <= 2:
-            at_once.wait()  # both have a request, and have changed nothing yet
+            at_once.wait()  # each has claimed a request and changed nothing yet
         return found
 
     monkeypatch.setattr(erase, "claim_due", claim)
     assert sum(beside_each_other(forget_due_people, forget_due_people)) == 6
     assert sorted(taken) == sorted(each.request.pk for each in made)
     assert all(map(forgotten, made))
-    defer_last("do_what_is_due", part=3)  # one is still at it
+    defer_last("do_what_is_due", part=3)  # one job is still under way
     tick()
     assert not Activity.objects.filter(action="people.forgotten").exists()
     ProcrastinateJob.objects.all()._raw_delete("default")

@@ -1,4 +1,4 @@
-"""A request that cannot be finalized is tried again by a real worker, given up, told of, and mended."""
+"""A request that cannot be finalized is tried again by a real worker, given up, reported and mended."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def work(queue: str = "default") -> None:
-    """A worker does the jobs that are due, as ``paraph worker`` does, and ends."""
+    """Run a worker that does the jobs due, as ``paraph worker`` does, and then ends."""
 
     async def run() -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
@@ -46,19 +46,19 @@ def work(queue: str = "default") -> None:
                 install_signal_handlers=False,
                 delete_jobs="successful",
             )
-        await asyncio.to_thread(connections.close_all)  # of the jobs
-        await sync_to_async(connections.close_all)()  # of periodic jobs, which the worker defers elsewhere
+        await asyncio.to_thread(connections.close_all)  # those that jobs opened
+        await sync_to_async(connections.close_all)()  # those of periodic jobs, which another thread defers
 
     asyncio.run(run())
 
 
 def attempts(count: int) -> None:
-    """As if the jobs had been tried so often, and were due again."""
+    """Make every job look as if it had been tried so often and were due again."""
     ProcrastinateJob.objects.all().update(attempts=count, scheduled_at=None)
 
 
 def changed_upload() -> tuple[Scene, bytes]:
-    """A request that everybody signed, whose stored file is another; and the true one."""
+    """Return a signed request whose stored file was replaced by another, and the true content of that file."""
     made = scene()
     sign(made)
     key = made.request_documents[0].document.object_key
@@ -73,7 +73,7 @@ def figures() -> dict[str, float]:
 
 
 def told(made: Scene) -> Any:
-    """What the client reads in the audit log at the completion."""
+    """Return what the client reads about finalization in the completion entry of the audit log; None if nothing."""
     path = f"/signature_requests/{made.request.pk}/audit_logs"
     entries = api_client("pro", "sandbox", made.request.organization).get(path).json()["data"]
     (completed,) = [entry["metadata"] for entry in entries if entry["event_type"] == "request.completed"]
@@ -148,7 +148,7 @@ def test_one_document_of_two_is_enough() -> None:
 
 
 def test_a_proof_that_cannot_be_stored_again() -> None:
-    """The stage after the seals: any job of the request would do it."""
+    """Publishing follows the seals, and any job of the request may do it."""
     made = scene(documents=2)
     sign(made)
     for row in made.request_documents:

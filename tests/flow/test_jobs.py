@@ -1,6 +1,6 @@
-"""The queue's tasks call their verbs, and the whole journey runs through them. What no request waits for is done by as
-many jobs as there is work and workers have places, after what others wait for. All is journaled under a name of rules
-6.2 and 21."""
+"""The queue's tasks call their verbs, and the whole journey runs through them. Work that no request waits for is shared
+by as many jobs as the work needs and workers have places for, and done after work that is waited for. Every journal
+entry has a name of rules 6.2 and 21."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ NAME = "do_what_is_due"
 
 
 def work_off() -> list[str]:
-    """Runs the waiting jobs in order, and those they defer, as a worker does but in this process."""
+    """Run the waiting jobs, and those they defer, in order and in this process; return the names of all."""
     done = 0
     while len(waiting := jobs()) > done:
         name, arguments = waiting[done]
@@ -65,7 +65,7 @@ def test_the_whole_journey(mode: str) -> None:
 
 
 def waits(error: Exception, attempts: int, queue: str = "default") -> float | None:
-    """For how many seconds a job waits that failed so after so many attempts; None where it is given up."""
+    """Return the seconds that a job waits after failing with this error at this attempt; None where it is given up."""
     job = Job(id=1, queue=queue, lock=None, queueing_lock=None, task_name="x", attempts=attempts)
     decision = RETRY.get_retry_decision(exception=error, job=job)
     return None if decision is None or not decision.retry_at else (decision.retry_at - clock.now()).total_seconds()
@@ -93,7 +93,7 @@ def test_only_mails_wait_for_mails() -> None:
 
 
 def alive(processes: int, seconds_ago: float = 1) -> None:
-    """So many worker processes whose hearts beat so long ago."""
+    """Register so many worker processes whose last heartbeat was so many seconds ago."""
     beat = "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - make_interval(secs => %s))"
     with connection.cursor() as cursor:
         for _ in range(processes * len(QUEUES)):
@@ -101,7 +101,7 @@ def alive(processes: int, seconds_ago: float = 1) -> None:
 
 
 def backlog(count: int) -> list[int]:
-    """Requests whose files and people are both due."""
+    """Make so many requests whose files and people are both due; return their ids."""
     made = [scene() for _ in range(count)]
     for each in made:
         end_early(OPERATOR, each.request.pk, "over")
@@ -135,7 +135,7 @@ def test_one_of_the_others_goes_on_alone_and_none_is_there_twice() -> None:
     assert sorted(args["part"] for _, args in jobs()) == list(range(6))
     backlog(1)
     do_what_is_due(4)
-    assert [args["part"] for _, args in jobs()].count(4) == 2  # itself, once more
+    assert [args["part"] for _, args in jobs()].count(4) == 2  # the job defers itself again
     assert len(jobs()) == 7
 
 

@@ -1,6 +1,6 @@
-"""What seals need of others. Timestamps beside sealed files: late ones, renewals, and what keeps them waiting. Statuses
-of certificates: asked for over HTTP, kept, renewed, and sealed in. Keys in a token, at AWS KMS and at a provider: what
-journal, proof, page and start say of them, and what is called qualified."""
+"""What seals need from others. Timestamps beside sealed files: late ones, renewals, and what keeps them waiting.
+Statuses of certificates: fetched over HTTP, kept, renewed, and sealed in. Keys in a token, at AWS KMS and a provider:
+what journal, proof, page and start say about them, and what is called qualified."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -152,7 +152,7 @@ def test_several_workers_at_once_share_a_backlog_and_stamp_nothing_twice(monkeyp
     def slow(object_key: str) -> Any:
         keys.append(object_key)
         if len(keys) <= 2:
-            at_once.wait()  # both have claimed a file, and none has a timestamp yet
+            at_once.wait()  # both have claimed a file, and neither has a timestamp yet
         return original(object_key)
 
     original = preservation.records_of
@@ -162,14 +162,14 @@ def test_several_workers_at_once_share_a_backlog_and_stamp_nothing_twice(monkeyp
 
 
 def test_where_no_timestamps_are_wanted_none_are_kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    sealing_context()  # is made once, and not with this setting
+    sealing_context()  # made once per process: make it before the setting changes
     monkeypatch.setattr(settings.PARAPH, "seal_level", "B-B")
     sealed_without_timestamps(monkeypatch)
     assert preserve_due() == 0 and SealedDocument.objects.get().timestamp_due_at is None
 
 
 def test_the_check_tells_what_is_late_tried_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where no authority answers, or more is due than workers do."""
+    """Timestamps are late where no authority answers, or where more are due than workers can make."""
     sealed_without_timestamps(monkeypatch)
     stages = [(0, "ok", ""), (0.05, "warning", "1 sealed file"), (2, "warning", "2 days"), (10, "failed", "10 days")]
     for days, status, says in stages:
@@ -261,7 +261,7 @@ def test_what_is_due_is_renewed(trust: Issuer, monkeypatch: pytest.MonkeyPatch) 
     row = CertificateStatus.objects.get()
     assert row.holds_until is not None and first is not None and row.holds_until > first and row.last_error == ""
     move(monkeypatch, timedelta(days=70))
-    assert refresh_statuses() == 0  # forgotten: nobody asks any more
+    assert refresh_statuses() == 0  # forgotten: no seal has needed it since
 
 
 def test_what_lapsed_is_not_used(trust: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +326,7 @@ def test_a_new_process_knows_the_authority_from_the_last_seal(settings: Any, mon
 
 @pytest.fixture
 def begin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
-    """A provider whose certificate has these statements, set as production's."""
+    """A function that starts a provider whose certificate has given statements, and sets it for production."""
     monkeypatch.setattr(csc_provider, "_PAUSES", (0.0, 0.0))
     with ExitStack() as stack:
 
@@ -387,7 +387,7 @@ def test_a_check_names_provider_credential_and_statements(begin: Begin) -> None:
 
 
 def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
-    """``/metrics`` looks every five minutes."""
+    """``/metrics`` checks the key every five minutes, and a provider charges for signatures."""
     service = begin()
     first = sealing()
     assert service.signed == 1
@@ -399,7 +399,7 @@ def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
 
 
 def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
-    """A fault that passes: nothing is half made, the job may come again, and the cause is told."""
+    """After a passing fault nothing is half made, the job can run again, and the cause is noted."""
     service = begin()
     made = scene(environment="production")
     sign(made)
@@ -415,7 +415,7 @@ def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
 
 
 def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> None:
-    """With a certificate that would take either form."""
+    """Its RSA certificate would allow PKCS #1 v1.5 as well."""
     service = begin(kind="rsa")
     service.credential["key"]["algo"] = [RSA_PSS]
     outcome = sealing()

@@ -1,5 +1,5 @@
-"""The proof of a request, and its publication (rules 2.2, 3.1, 6.2): what was entered, and openings of the page and
-wrong codes, which the journal has not; and that all that is given out ties together, offline."""
+"""The proof of a request, and its publication (rules 2.2, 3.1, 6.2): entered values, and openings of the page and wrong
+codes, which the journal does not hold; and an offline check that all files handed out belong together."""
 
 import json
 import re
@@ -106,7 +106,7 @@ def test_what_storage_changed_is_not_published(which: str) -> None:
 
 @pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=3)], ids=["a clock like others", "a clock ahead"])
 def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
-    """As of its making: its row is written once the timestamp has come."""
+    """The proof states when the seal was made: its row is written later, once the timestamp has come."""
     monkeypatch.setattr("paraph.flow.sealing.finalize.clock", SimpleNamespace(now=lambda: clock.now() + ahead))
     began = clock.now()
     made = sealed(documents=2)
@@ -176,7 +176,7 @@ ENTERED: dict[str, Any] = {
 
 
 def finished(**how: Any) -> Scene:
-    """Everyone has filled in their fields and signed, and all is sealed."""
+    """A request in which everyone has filled in their fields and signed, and all documents are sealed."""
     made = scene(fields=FIELDS, **how)
     for position in range(len(made.signers)):
         fill_and_sign(made, position)
@@ -393,7 +393,7 @@ def test_the_proof_and_its_evidence_state_them(client: Client) -> None:
 
 
 def files_of(made: Scene) -> dict[str, bytes]:
-    """The proof, and of each document the signed and the uploaded file."""
+    """Finish the request; return its proof, and the signed and the uploaded file of each document."""
     finish(made)
     files = {"proof.pdf": the_proof()}
     for number, row in enumerate(made.request_documents, start=1):
@@ -425,7 +425,7 @@ def test_several_documents_and_signers() -> None:
 
 
 def test_two_documents_of_the_same_bytes() -> None:
-    """Whether the upload is given once or twice."""
+    """The proof matches whether the upload is given once or twice."""
     made = scene(documents=2)
     replace_upload(made, 2, made.uploads[0])
     files = files_of(made)

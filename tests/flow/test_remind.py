@@ -1,5 +1,5 @@
-"""Invitations, the summary at completion (rules 3.2, 4.5), and reminders: at most once a day, told as what they are;
-five by hand, and by themselves to whoever's turn it is, every so many days, so often."""
+"""Invitations, the summary at completion (rules 3.2, 4.5), and reminders: at most one a day, and called reminders; five
+by hand, and automatic ones to the signer whose turn it is, every so many days and so many times."""
 
 import re
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def test_who_signed_while_the_mail_was_on_its_way_stays_signed() -> None:
     Application.objects.update(webhook_url="https://shop.example/hooks")
     signer = made.signers[0]
     taken = {"taken_at": clock.now().isoformat(), "acknowledgement": "250 Ok"}
-    Signer.objects.filter(pk=signer.pk).update(invitation=taken)  # the mail server has it, the journal not yet
+    Signer.objects.filter(pk=signer.pk).update(invitation=taken)  # mailed, but not yet journaled
     sign(made)
     invite(signer.pk)
     signer.refresh_from_db()
@@ -214,7 +214,7 @@ def test_only_who_may_sign_and_was_invited() -> None:
     assert refused(made, 1).code == "not_your_turn"
     sign(made)
     signed = refused(made, 0)
-    assert (signed.code, signed.message) == ("already_signed", "The signer has already signed.")  # the sender reads it
+    assert (signed.code, signed.message) == ("already_signed", "The signer has already signed.")  # told to the sender
     assert refused(made, 1).code == "too_many_reminders"  # the invitation is still to be sent
 
 
@@ -242,7 +242,7 @@ def test_a_request_that_mails_nobody_says_so() -> None:
 
 @pytest.mark.parametrize("what", ["sign", "end", "expire"])
 def test_none_is_journaled_once_the_signer_has_signed_or_it_is_over(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the mail server's answer and the journal, which a reminder is in only while it can be followed."""
+    """A reminder is journaled only if its signer can still act on it after the mail server has answered."""
     made = invited(mode="sequential")
     reminder = asked(made)
     journal = inviting._journal
@@ -277,7 +277,7 @@ At = Callable[[timedelta], None]
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> At:
-    """Set the clock to so long after the test began."""
+    """Return a function that sets the clock to so long after the test began."""
     start = clock.now()
 
     def move(after: timedelta) -> None:
@@ -401,7 +401,7 @@ def test_nobody_who_has_signed_or_cannot_sign_any_more(at: At, over: str) -> Non
     if over == "ended":
         end_early(OPERATOR, made.request.pk, "Over")
     if over == "expired":
-        SignatureRequest.objects.update(expires_at=clock.now() + DAY)  # and no worker has marked it
+        SignatureRequest.objects.update(expires_at=clock.now() + DAY)  # over, though no worker has marked it
     at(4 * DAY)
     assert remind_due() == 0
     assert not Reminder.objects.exists() and not Signer.objects.exclude(remind_at=None).exists()

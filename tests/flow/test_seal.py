@@ -1,4 +1,4 @@
-"""Sealing the documents of a completed request, with whatever its people are called and entered."""
+"""Sealing the documents of a completed request, whatever its people are called and have entered."""
 
 import io
 import re
@@ -187,7 +187,7 @@ def test_what_cannot_be_sealed_is_noted_until_it_can() -> None:
 
 
 def ends(made: Scene) -> tuple[bool, int]:
-    """Whether it is finalized, and how often it was proven."""
+    """Return whether the request is finalized, and how often a proof was made for it."""
     return SignatureRequest.objects.get().finalized, made.events().count("signature_request.certificate_issued")
 
 
@@ -310,7 +310,7 @@ FIELDS: list[tuple[str, Value | None, str]] = [
 
 
 def filled_in(values: list[Value | None], **how: Any) -> Scene:
-    """Everyone has signed with these values, each in the field of its place."""
+    """A request that everyone has signed, with these values in the order of their fields."""
     made = scene(**how)
     for position, signer in enumerate(made.signers):
         sign(made, position)

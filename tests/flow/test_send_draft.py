@@ -78,7 +78,7 @@ def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatc
     with pytest.raises(DomainError, match="2027-01-01") as refused:
         charles.send(drafts[1])
     assert refused.value.code == "web_sends_used_up"
-    assert stored.signers(drafts[1])  # nothing of it is lost
+    assert stored.signers(drafts[1])  # the draft keeps everything
     monkeypatch.setattr(clock, "now", lambda: datetime(2027, 1, 1, tzinfo=UTC))
     charles.send(drafts[1])
 
@@ -179,7 +179,7 @@ def test_a_cancelled_one_sends_no_further_row(monkeypatch: pytest.MonkeyPatch) -
     charles = author()
     bulk = begun(charles)
     send_rows(bulk.pk)
-    assert [name for name, _ in jobs()].count("send_rows") == 2  # the rest is another job's
+    assert [name for name, _ in jobs()].count("send_rows") == 2  # another job sends the rest
     cancel_bulk_send(charles.scope, bulk.pk, charles.actor)
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] + ["ready"] * 4
@@ -271,7 +271,7 @@ def duplicated(charles: Author, request: SignatureRequest) -> Draft:
 
 
 def facts(request: SignatureRequest) -> dict[str, Any]:
-    """What it is, without who sent it when, and without numbers of rows."""
+    """Return everything stored of a request except its times, its status and the ids of rows."""
 
     def without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
         return {name: value for name, value in row.items() if name not in names}

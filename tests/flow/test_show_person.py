@@ -1,4 +1,4 @@
-"""What is kept of a person is shown whole, and what erasing leaves is shown as that."""
+"""Everything kept about a person is shown, and what erasing would leave is shown as such."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ PLACES: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
 
 
 def signed_everywhere() -> Scene:
-    """Ada has signed, and stands in every place around requests, and in those that were never sent."""
+    """A request that Ada has signed; every place of requests, and of what was never sent, names her."""
     made, _ = told(
         notify_signers_on_completion=True,
         send_email=True,
@@ -71,7 +71,7 @@ def signed_everywhere() -> Scene:
     signer.invitation = {"acknowledgement": f"queued for {ADDRESS}"}
     signer.undelivered = {"mail": f"reminder-{signer.pk}-1", "recipient": ADDRESS, "answer": "550 no"}
     signer.save(update_fields=["fields_encrypted", "invitation", "undelivered"])
-    why = f"I am not {ADDRESS}"  # as of a request that she declined
+    why = f"I am not {ADDRESS}"  # as if she had declined it
     SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
     capture("email", "office@example.org", "Question", "Ada Lovelace asks", message_id=f"inquiry-{_inquiry(made)}")
@@ -85,7 +85,7 @@ def signed_everywhere() -> Scene:
     bulk_of(charles, template_of(charles), csv_of(f"Ada Lovelace {ADDRESS}", "Eve Adams eve@example.com"))
     row = BulkRow.objects.order_by("number")[0]
     BulkRow.objects.filter(pk=row.pk).update(problems=[f"“{ADDRESS}” is no address."])
-    Draft.objects.all().delete()  # that which became the template has a namesake
+    Draft.objects.all().delete()  # the draft that became the template names a namesake
     gets_copy = {"first_name": "Ada", "last_name": "Lovelace", "email": ADDRESS}
     noted = {
         "copies": [gets_copy, {"first_name": "Eve", "last_name": "Adams", "email": "eve@example.com"}],
@@ -106,7 +106,7 @@ def signed_everywhere() -> Scene:
 
 
 def taken_for_another() -> None:
-    """Eve's address was at first mistaken for Ada's, and a code went there."""
+    """Make a request to Eve that first had Ada's address by mistake, to which a code went."""
     made = scene(signer={"first_name": "Eve", "last_name": "Adams", "email": ADDRESS})
     made.code()
     CapturedMessage.objects.latest("pk").delete()
@@ -116,7 +116,7 @@ def taken_for_another() -> None:
 
 
 def written_for_others(charles: Author, draft: Draft) -> None:
-    """A draft and a template for Eve, in which an application and a member have written of Ada."""
+    """Fill in a draft and a template for Eve, in which an application and a member write about Ada."""
     people = {"first_name": "Eve", "last_name": "Adams", "email": "eve@other.test"}
     said = f"Ada Lovelace <{ADDRESS}>"
     Draft.objects.filter(pk=draft.pk).update(title=said, subject=said, message=said)
@@ -135,7 +135,7 @@ def written_for_others(charles: Author, draft: Draft) -> None:
 
 
 def works_here(made: Scene) -> None:
-    """Ada is a member of an organization, too, and was asked to join another."""
+    """Make Ada a member of one organization and invite her to join another."""
     user = User.objects.create(email=ADDRESS, name="Ada Lovelace")
     EmailAddress.objects.create(user_id=user.pk, email=ADDRESS, verified=True)
     organization = Organization.objects.create(
@@ -189,7 +189,7 @@ def test_every_place_is_shown_and_no_column_names_somebody_that_no_place_has() -
     works_here(made)
     assert columns_that_name_her() ^ {column for place in PLACES for column in place.columns} == set()
     assert names(show_person(f" {ADDRESS.upper()} ")) == [place.name for place in PLACES]
-    unsent = ["captured messages", "copies", "drafts"]  # whose address is looked for, too
+    unsent = ["captured messages", "copies", "drafts"]  # found by the signer's address
     assert names(show_person(PHONE)) == [*(place.name for place in OF_SIGNER), *unsent]
 
     erase_all()

@@ -1,5 +1,5 @@
-"""Signing under race: one completion, one winner against expiry, one use of a code; locks of the request, then of the
-signer, and both as they stand once these are had."""
+"""Signing in races: one completion, one winner against expiry, one use of a code. The request is locked, then the
+signer, and both are read as they stand once locked."""
 
 import threading
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int, made: Scene
 
 @pytest.mark.parametrize("left", range(0, 24, 2))
 def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: pytest.MonkeyPatch, made: Scene) -> None:
-    """By a clock that goes on by a millisecond whenever it is read, so that the end falls between any two readings."""
+    """The clock moves on by a millisecond whenever it is read, so that the end falls between any two readings."""
     code = made.code()
     now = clock.now()
     ticks = count()
@@ -93,7 +93,7 @@ def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: py
         signing(made, 0, code)()
     except DomainError as error:
         assert error.code == "expired"
-        assert left < 20  # there are fewer readings than that
+        assert left < 20  # signing reads the clock less often
         assert made.events()[-1] == "signer.otp_sent"
         return
     signer, request = Signer.objects.get(), SignatureRequest.objects.get()
@@ -161,7 +161,7 @@ def test_seals_of_a_tenant_with_fewer_that_wait_come_first(db: None) -> None:
 
 
 def lock_beside(signer: Signer) -> tuple[threading.Thread, list[Signer]]:
-    """Somebody else who locks the signer and lets go at once; in the list is how they stood then."""
+    """Start a thread that locks the signer and lets go at once; return it, and a list for the signer as locked."""
     found: list[Signer] = []
 
     def lock() -> None:

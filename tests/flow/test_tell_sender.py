@@ -1,5 +1,5 @@
-"""The member who sent a request is told what became of it: each thing once, in their language, if they want it. Who
-gets copies is mailed once it is finalized."""
+"""The member who sent a request is told what became of it: each thing once, in their language, if they want it.
+Recipients of copies are mailed once the request is finalized."""
 
 import re
 from contextlib import AbstractContextManager
@@ -54,7 +54,7 @@ def sent(**facts: Any) -> Scene:
 
 
 def told() -> list[str]:
-    """Runs the jobs that are deferred, each twice, as a queue may; returns the subjects of all mails to the sender."""
+    """Run the deferred jobs, each twice, as a queue may; return the subjects of all mails to the sender."""
     for job in ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.tell_sender").order_by("id"):
         for _ in range(2):
             tell_sender(job.args["name"])

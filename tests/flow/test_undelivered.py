@@ -1,6 +1,6 @@
-"""A mail leaves once, whatever happens between the mail server's answer and our note of it. One that its recipient
-refuses for good is sent once, and said where its sender looks; one that they refuse for now, or that the mail server
-takes from nobody, is sent again, and not for ever."""
+"""A mail is sent once, whatever happens between the mail server's answer and our note of it. A mail refused for good is
+sent once, and its failure is shown where the sender looks; a mail refused for now, or by a mail server that accepts
+mails from nobody, is sent again, but not for ever."""
 
 import os
 import time
@@ -77,7 +77,7 @@ def made(db: None) -> Scene:
 
 
 def signed(signers: int, **how: Any) -> Scene:
-    """Everybody has signed, by a sandbox act: the mail server takes no code."""
+    """A request that everybody has signed by sandbox acts, which need no code: the mail server would take none."""
     made = scene(signers=signers, **how)
     for position in range(signers):
         sign_verb(made.signer(position), Signature(None, {"type": "typed"}, None, "en"), VISITOR)
@@ -94,7 +94,7 @@ def failures(made: Scene) -> list[dict[str, Any]]:
 
 
 def told() -> list[str]:
-    """What the sender is to be mailed: subject and text."""
+    """The mails due to the sender, each as its subject and text."""
     due = map(due_mail, SenderMail.objects.filter(sent_at=None).order_by("name"))
     return [f"{mail.content.subject}\n{mail.content.text}" for mail in due if mail]
 
@@ -316,7 +316,7 @@ class TestOtherMessages:
 
 
 class MailServer:
-    """``before_reply`` happens while the sender waits for the answer to its message."""
+    """A mail server that calls ``before_reply`` while its client waits for the answer to a message."""
 
     def __init__(self) -> None:
         self.taken: list[str] = []
@@ -337,7 +337,7 @@ def gateway(settings: Settings) -> Iterator[MailServer]:
 
 
 def end_sessions() -> None:
-    """As a crash of PostgreSQL does: every session of this database ends."""
+    """End every session of this database, as a crash of PostgreSQL does."""
     parameters = connection.get_connection_params()
     fields = {name: parameters[name] for name in ("host", "port", "user", "dbname", "password") if parameters.get(name)}
     with psycopg.connect(**fields, autocommit=True) as other:
@@ -380,7 +380,7 @@ def test_a_process_that_dies_before_the_journal_leaves_only_the_journal_to_its_s
 
 
 def test_the_note_is_made_while_the_mail_server_still_listens(gateway: MailServer) -> None:
-    """Nothing that takes time lies between its answer and the note, not even the good-bye."""
+    """Nothing slow comes between the mail server's answer and the note, not even QUIT."""
     order: list[str] = []
 
     async def quit_seen(_server: Any, _session: Any, _envelope: Any) -> str:
@@ -395,7 +395,7 @@ def test_the_note_is_made_while_the_mail_server_still_listens(gateway: MailServe
 
 
 def test_a_note_that_fails_within_a_transaction_is_not_repeated_there(tmp_path: Path) -> None:
-    """Its transaction is lost; only whoever opened it can begin again."""
+    """The transaction is lost, and only the code that opened it can begin again."""
     calls: list[int] = []
 
     def note() -> None:
@@ -411,7 +411,7 @@ def test_a_note_that_fails_within_a_transaction_is_not_repeated_there(tmp_path: 
 def test_a_process_that_dies_while_the_database_is_away_leaves_a_slip(
     gateway: MailServer, settings: Settings, tmp_path: Path, hours: int, mails: int
 ) -> None:
-    """Which counts for an hour: later it may be about another database."""
+    """The slip counts for an hour: later, it may belong to another database."""
     settings.DATA_DIR = tmp_path
     signer = scene().signers[0]
     mail = DueEmail(signer, emails.invitation(signer, "https://sign.example/sign/x"))

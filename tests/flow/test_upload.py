@@ -1,5 +1,5 @@
-"""An upload leaves a document with its file, a creation a request with all that it has, or nothing. There is room for
-them: the floor of the disk, the quota, and what makes room."""
+"""An upload leaves a document with its file or nothing, a creation a whole request or nothing. Room for both: the floor
+of free disk space, the quota, and what makes room."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -105,7 +105,7 @@ def test_a_row_that_is_not_taken_leaves_no_object(scope: TenantScope) -> None:
 
 
 def test_an_object_stays_whose_row_may_be_there(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The connection was lost after the row was written, and before anybody said so."""
+    """The connection was lost after the row was written and before the database said so."""
     insert = rows.insert_whole
 
     def lost(made: list[Any]) -> None:
@@ -126,7 +126,7 @@ def test_contents_are_read_once_for_all_that_is_drawn_after_them(scope: TenantSc
     assert uploaded(scope, pdf()).clean_contents
     assert not uploaded(scope, paper("0 0 5 5 re f q")).clean_contents
     damaged = paper("0 0 5 5 re f").replace(b"startxref", b"startxrex")
-    assert uploaded(scope, damaged).clean_contents  # of the prepared file, which is the one that is sealed
+    assert uploaded(scope, damaged).clean_contents  # true of the prepared file, the one that is sealed
 
 
 @pytest.mark.django_db(transaction=True)
@@ -183,7 +183,7 @@ def limited(settings: Any, **limits: int) -> None:
 
 
 def filled(scope: TenantScope, settings: Any) -> None:
-    """The quota is used up but for half an upload: a document of that size stands in for many."""
+    """Use up the quota but for half an upload: one large document stands in for many."""
     limited(settings, sandbox_storage_mb=1, production_storage_mb=1)
     Document.objects.create(
         organization_id=scope.organization_id, environment=scope.environment, name="large", sha256=b"",
@@ -364,7 +364,7 @@ def test_of_a_large_excess_each_request_removes_some(owner: ApiClient, settings:
 
 
 def test_a_request_of_every_kind_goes_as_a_whole() -> None:
-    """With fields, approvers, copies, codes, signatures, seals, a proof, reminders, an inquiry and deliveries."""
+    """The request has fields, an approver, copies, codes, signatures, seals, proof, reminder, inquiry, deliveries."""
     made = scene(signers=3, approvers=[1], copies=2, documents=2, fields=[{"type": "text", "name": "a", "value": "b"}])
     Reminder.objects.create(signer=made.signers[0], number=1)
     Inquiry.objects.create(signer=made.signers[0], kind="question", text="?")
@@ -378,7 +378,7 @@ def test_a_request_of_every_kind_goes_as_a_whole() -> None:
 
 
 def test_nothing_else_goes_with_a_request(owner: ApiClient) -> None:
-    """Production, what is not over, and what is there no more."""
+    """Pending requests, production requests and requests that no longer exist are left alone."""
     pending = owner.create(payload(owner.document())).json()["id"]
     production = api_client("pro", "production", owner.organization)
     proven = production.create(payload(production.document())).json()["id"]
@@ -390,7 +390,7 @@ def test_nothing_else_goes_with_a_request(owner: ApiClient) -> None:
 
 
 def test_a_request_goes_with_all_that_refers_to_it() -> None:
-    """Every table, whatever a request had: what a new table refers to is to be listed."""
+    """A new table that refers to one in ``_GOES`` must be listed there, too."""
     referring = {
         model._meta.db_table
         for model in apps.get_models()

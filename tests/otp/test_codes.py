@@ -1,4 +1,4 @@
-"""One-time codes: bound to signer and documents, usable only once told; guesses at them counted exactly: per code, per
+"""One-time codes: bound to signer and documents, usable only after being sent; guesses counted exactly: per code, per
 signer and day, per destination and per organization."""
 
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ MINUTES = timedelta(minutes=10)
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """A clock that stands still until it is moved."""
 
     def __init__(self) -> None:
         self.moment = clock.now()
@@ -61,7 +61,7 @@ def refusal(signer: Signer, code: str) -> GuessRefusedError | None:
 
 
 def wrong_guesses(signer: Signer, count: int) -> None:
-    """So many wrong guesses, at as many codes as they take."""
+    """Make so many wrong guesses, at as many codes as they need."""
     for number in range(count):
         if number % 5 == 0:
             wrong = wrong_for(issued(signer))
@@ -207,7 +207,7 @@ def test_nineteen_wrong_guesses_are_forgotten_after_a_day(time: Clock, settings:
 def test_nobody_finds_a_code_in_ninety_days_by_more_guesses_than_the_documentation_says(
     time: Clock, settings: Any
 ) -> None:
-    """The quickest way for whoever has a signing link: as many wrong ones as it takes to be locked, again and again."""
+    """The quickest attack with a signing link is to guess wrong until the signer is locked, again and again."""
     limits(settings)
     signer, end = scene().signers[0], time.moment + 90 * DAY
     while time.moment < end:
@@ -320,7 +320,7 @@ def test_a_clock_set_back_blocks_nobody(time: Clock, settings: Any, back: timede
     assert guesses.locked_until(signer)
     time.moment -= back
     assert guesses.locked_until(signer) is None
-    unsure = refusal(neighbour, code)  # of a code that seems to be valid for far too long
+    unsure = refusal(neighbour, code)  # its code seems to be valid for far too long
     assert unsure and unsure.code == "invalid_otp"
     assert refusal(neighbour, issued(neighbour)) is None
     assert refusal(signer, issued(signer)) is None

@@ -39,18 +39,18 @@ from tests.signer.test_filling import page, tag
 SOURCE = Path(paraph.__file__).parent
 TABLE = SOURCE / "signature_requests/fields/kinds.py"
 PROOFS = SOURCE / "pdf/verification/proof_file.py"
-"""What proofs state, also those of other versions: it is read without the service."""
+"""It names types that proofs of any version state, and works without the service."""
 
 DRAWING = SOURCE / "pdf/typesetting/field_values.py"
-"""It says ``multiline`` to its template of what keeps its lines, whatever the type."""
+"""It tells its template ``multiline`` for any value that keeps its lines, whatever the type."""
 
 DISTINCT = {"multiline", "checkbox", "choice", "signed_on"}
-"""Types whose names mean nothing else here. Others are words of JSON and HTML too, as "text", or columns, as "email":
-these may not be compared with a type."""
+"""Types whose names mean nothing else here. Other names are words of JSON and HTML too, such as "text", or
+columns, such as "email": no source may compare a type with them."""
 
 
 def named_in(tree: ast.AST) -> Iterator[str]:
-    """The types that a source names, a table of them too."""
+    """Yield the types of fields that a source names, including those in a table of its own."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in DISTINCT:
             yield str(node.value)
@@ -82,7 +82,7 @@ def test_no_other_source_names_a_type_of_field() -> None:
 
 
 def test_no_page_names_a_type_of_field() -> None:
-    """A page asks for the control of a type, or for what can be said of it. A checkbox is one of HTML's too."""
+    """A page asks for a type's control or properties, not for its name. HTML has an input type called checkbox, too."""
     names = "|".join(KINDS.keys() - {"checkbox", "text", "number", "date", "email"})
     named = re.compile(rf"""type ={{2,3}} ["']({names})["']|{{% if [^%]*\.type == ["']({"|".join(KINDS)})["']""")
     of_forms = SOURCE / "dashboard/templates/allauth/elements/field.html"
@@ -107,7 +107,7 @@ def test_what_names_a_type_is_found_and_words_that_mean_something_else_are_left(
 
 @pytest.mark.django_db
 def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is asked for by API, refused and taken, shown on the page and signed, found in tags and filled in by a CSV."""
+    """The API refuses and takes the new type; it is shown on the page, signed, found in tags and filled in by a CSV."""
 
     def postcode(row: Field, value: object) -> str:
         return read_text(row, value, longest=8).upper()
@@ -116,7 +116,7 @@ def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.
     kind = Kind("postcode", "Postcode", "pencil", ("required", "value", "read_only"), postcode, **more)
     monkeypatch.setitem(KINDS, "postcode", kind)
     owner = api_client()
-    owner.checked = False  # the document was made without it
+    owner.checked = False  # the OpenAPI document was made without the new type
     document = owner.document()
     refused = owner.create(with_fields(document, field("postcode", value="n1 9gu n1 9gu", max_length=9))).content
     assert b"type postcode has no such attribute" in refused
@@ -139,7 +139,7 @@ def kept(kind: str, value: object, **rules: Any) -> object:
 
 
 def refused(kind: str, value: object, **rules: Any) -> tuple[str, str]:
-    """The word of a refusal on the page, and its sentence."""
+    """Return the name of the page's word for the refusal, and the refusal's sentence."""
     with translation.override("en"), pytest.raises(InvalidEntryError) as refusal:
         kept(kind, value, **rules)
     assert isinstance(refusal.value, InvalidValueError)
@@ -261,7 +261,7 @@ READINGS: list[tuple[object, str, tuple[str, str] | None]] = [
     *((typed, "de", None) for typed in ("0.250", "1250.500", "1.25", "1.2500", "1.250,00", "1.250.000", "1250")),
     (True, "de", None),
     (None, "de", None),
-    # Where nobody knows the language, either mark may stand between thousands.
+    # Where the language is unknown, either mark may stand between thousands.
     ("1.250", "", ("1250", "1.25")),
     ("1,250", "", ("1250", "1.25")),
     ("100.000", "", ("100000", "100")),

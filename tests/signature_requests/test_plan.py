@@ -91,7 +91,7 @@ def test_a_payload_changed_anywhere(
         try:
             value = replaced(value, path, by)
         except (KeyError, IndexError, TypeError):
-            continue  # an earlier change took the place away
+            continue  # an earlier change removed this place
     outcome(scope, value)
 
 
@@ -116,7 +116,7 @@ def outcome(scope: TenantScope, value: Any) -> None:
 def test_each_file_is_searched_once_with_all_its_tags(
     scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However often it is listed; one without tags is not even read."""
+    """This holds however often a file is listed; a file without tags is not even read."""
     searches: list[list[str]] = []
 
     def watched(content: Any, tags: list[str], **more: Any) -> Any:

@@ -107,7 +107,7 @@ def test_a_word_of_very_many_requests_is_read_in_parts(monkeypatch: pytest.Monke
     assert (first.ids, first.looked_until) == (ids[:-5:-1], ids[-4])
     assert search(scope, "grace", rows, 4, ids[-4], rising=True).ids == ids[-3:]
     few = search(scope, "grace", rows.filter(pk=ids[0]), 4, None)
-    assert (few.ids, few.looked_until) == ([], ids[-9])  # and goes on from there
+    assert (few.ids, few.looked_until) == ([], ids[-9])  # the next search goes on from there
     assert search(scope, "grace hopper", rows, 4, None).ids == [ids[2]]
 
 

@@ -44,7 +44,7 @@ def test_any_other_text_opens_nothing(signers: list[Signer]) -> None:
 def test_a_wrong_token_takes_the_same_work_whether_or_not_somebody_has_the_id(
     signers: list[Signer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Statements, rows and comparisons are counted, for how long they take says little on a busy machine."""
+    """Statements, rows and comparisons are counted, as their duration says little on a busy machine."""
     seen: list[Any] = []
 
     def watched(name: str, verb: Any) -> Any:
@@ -95,7 +95,7 @@ def signed(made: Scene, position: int = 0) -> Signer:
 
 
 def stored() -> str:
-    """All that the rows of the table hold, as text."""
+    """Return all that the rows of signers hold, as text."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT string_agg(row_to_json(signer)::text, '') FROM signature_requests_signer AS signer")
         found: str = cursor.fetchone()[0]
@@ -110,7 +110,7 @@ def test_no_stroke_can_be_read_in_the_table() -> None:
 
 
 def test_what_is_put_into_another_row_or_column_does_not_open() -> None:
-    """And equal drawings look different each time."""
+    """Equal drawings are encrypted differently each time."""
     made = scene(signers=3, initials_required=True)
     one, other = signed(made, 0), signed(made, 1)
     assert bytes(one.signature_encrypted or b"")[12:] != bytes(other.signature_encrypted or b"")[12:]

@@ -48,7 +48,7 @@ def test_numbers_of_every_country_are_taken(kind: int) -> None:
 
 
 def test_a_trunk_prefix_is_told_and_left_out() -> None:
-    """Where a number begins with 0 in its own country, +CC 0 … is what people make of it."""
+    """Where numbers begin with 0 within their country, people write them as +CC 0 …."""
     tried = 0
     for region, number in examples(PhoneNumberType.MOBILE).items():
         plan = phonenumbers.PhoneMetadata.metadata_for_region(region)
@@ -79,7 +79,7 @@ def test_an_unassigned_country_code_is_told_as_that() -> None:
 
 
 def test_no_codes_go_to_numbers_of_services_nor_to_networks_of_no_country() -> None:
-    """Satellites among them."""
+    """Satellite networks are among the latter."""
     for kind in sorted(CHARGED):
         numbers = [written(number) for number in examples(kind).values() if phonenumbers.number_type(number) == kind]
         assert numbers
@@ -96,7 +96,7 @@ def test_no_codes_go_to_numbers_of_services_nor_to_networks_of_no_country() -> N
 
 @pytest.fixture
 def read_texts(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The values of ``signer_ref`` and of stamps' fields that were looked at."""
+    """The model of each JSON object that is read from a payload, in order."""
     read: list[Any] = []
     prepare = Input.without_nulls.__func__  # type: ignore[attr-defined]
 

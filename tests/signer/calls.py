@@ -1,4 +1,4 @@
-"""Pages as signers read them, and endpoints as pages of others call them."""
+"""Pages as signers read them, and endpoints as other sites' pages call them."""
 
 import html
 from typing import Any
@@ -9,17 +9,17 @@ from tests.factories import Scene
 
 
 def text(response: Any) -> str:
-    """What the page says, without entities."""
+    """Return the HTML of a page with its entities resolved."""
     return html.unescape(response.content.decode())
 
 
 def call(client: Client, made: Scene, rest: str, body: Any, position: int = 0, **extra: Any) -> Any:
-    """What an endpoint answers to this JSON."""
+    """Return an endpoint's answer to this JSON."""
     return client.post(made.url(position, rest), body, content_type="application/json", **extra)
 
 
 def sign(client: Client, made: Scene, position: int = 0, **more: Any) -> Any:
-    """With a fresh code."""
+    """Sign with a fresh code; return the answer."""
     return call(client, made, "/signature", {"code": made.code(position), "consent": True, **more}, position)
 
 

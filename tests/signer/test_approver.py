@@ -1,4 +1,4 @@
-"""Approvers: they read and confirm with a code, draw nothing, and are told of approving everywhere."""
+"""Approvers read and confirm with a code, draw nothing, and find every text speaking of approving, not signing."""
 
 import re
 from typing import Any
@@ -29,7 +29,7 @@ CONSENTED = {"consent": True}
 
 
 def approved(**how: Any) -> Scene:
-    """A request that the first approves and the second signs."""
+    """A request that the first person approves and the second signs."""
     return scene(signers=2, approvers=[0], mode="sequential", **how)
 
 
@@ -137,7 +137,7 @@ def test_every_language_has_words_of_its_own_for_approvers() -> None:
 
 
 def test_what_is_refused_is_told_in_the_words_of_approval(client: Client) -> None:
-    """By the same codes as signers, who read other sentences."""
+    """Approvers get the same error codes as signers, but sentences of their own."""
     made = scene(signers=2, approvers=[0])
     picture = f"/documents/{made.request_documents[0].document_id}/pages/1.webp"
     words = language.words("de", made.signers[0])

@@ -1,5 +1,5 @@
-"""The files that people take along: those who get copies for 30 days and without a code, signers with a ticket, which
-is mailed to them again."""
+"""Files to keep: recipients of copies get them for 30 days and without a code, signers with a ticket, which can be
+mailed to them again."""
 
 import re
 from datetime import timedelta
@@ -34,7 +34,7 @@ def finished(**how: Any) -> Scene:
 
 
 def path() -> str:
-    """The address in the newest mail to the recipient."""
+    """Return the path of the link in the newest mail to the recipient of copies."""
     text = CapturedMessage.objects.filter(to="copy0@example.com").latest("id").text
     found = re.search(r"(/copies/[^/\s]+)$", text, re.MULTILINE)
     assert found
@@ -59,7 +59,7 @@ def test_the_page_lists_sealed_files_and_proof_that_open_without_a_code(client: 
 
 
 def test_documents_of_other_requests_are_not_there(client: Client) -> None:
-    """And the signer's own can be read before it is signed."""
+    """A signer can read the documents of their own request before signing."""
     foreign, made = scene(), finished()
     document = foreign.request_documents[0].document_id
     assert client.get(f"{path()}/documents/{document}.pdf").status_code == 404
@@ -106,7 +106,7 @@ WORDS = language.words("en")
 
 @pytest.fixture
 def made() -> Scene:
-    """Everybody has signed, and the documents are sealed."""
+    """A request that everybody has signed and that is finalized."""
     made = scene()
     sign(made)
     SignatureRequest.objects.update(finalized=True)
@@ -125,7 +125,7 @@ def asked(client: Client, made: Scene, **extra: Any) -> Any:
 def test_the_page_offers_it_mails_it_and_says_so(client: Client, made: Scene, settings: Any) -> None:
     page = text(client.get(made.url()))
     assert BUTTON in page and "a•••@example.com" in page and "ada1@example.com" not in page
-    before = client.post(made.url(), {"do": "sign", "code": "123456"})  # a form from before the signature
+    before = client.post(made.url(), {"do": "sign", "code": "123456"})  # a form opened before the signature
     assert before.status_code == 200 and WORDS["already_signed_title"] in text(before) and mails() == []
     answer = asked(client, made)
     assert answer.status_code == 303 and answer["Location"] == f"{made.url()}?lang=en&mailed=1"
@@ -182,7 +182,7 @@ def sealed(signers: int = 1) -> Scene:
 
 
 def seal(made: Scene) -> None:
-    """The file is there as if it had been sealed."""
+    """Store files for the request as if its documents had been sealed."""
     seal_everything(made.request)
     SignatureRequest.objects.update(finalized=True)
 
@@ -238,7 +238,7 @@ def test_the_notice_leads_to_the_copy_of_who_comes_with_a_ticket(client: Client)
     copy, proof = re.findall(r'<ul class="copies">.*?</ul>', page, re.DOTALL)[0].split("</li>")[:2]
     assert copy_of(made, ticket) in copy and "contract-1.pdf" in copy
     assert made.url(0, f"/proof.pdf?ticket={ticket}") in proof
-    assert f"?lang=de&ticket={ticket}" in page  # another language keeps it
+    assert f"?lang=de&ticket={ticket}" in page  # a change of language keeps the ticket
     for other in ("", "?ticket=x", f"?ticket={ticket_of(made, minutes=-1)}"):
         page = text(client.get(made.url(0, other)))
         assert 'data-progress="ready"' in page and "copy.pdf" not in page and "ticket" not in page

@@ -1,4 +1,4 @@
-"""Documents on the signing page: each page at its size, long ones with no more work than short ones; their words."""
+"""Documents on the signing page: each page at its size, long ones at no more cost than short ones, and their words."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Clien
         assert f"Page {number} of &lt;1&gt; 0 &amp; 0.pdf" in figure
         assert f"Page {number} of 12" in figure and "\0" not in figure
         assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
-    for number, figure in enumerate(shown):  # the first alone is loaded before it is near
+    for number, figure in enumerate(shown):  # only the first loads before it comes near
         assert ('loading="lazy"' in figure) == (number > 0) and ('fetchpriority="high"' in figure) == (number == 0)
 
 

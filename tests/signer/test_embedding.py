@@ -1,4 +1,4 @@
-"""Signing pages in frames of other sites: who may, and what they are told."""
+"""Signing pages in frames of other sites: which sites may frame them, and what those sites are told."""
 
 import re
 import shutil
@@ -47,7 +47,7 @@ def example(base_url: str, made: Scene) -> str:
 
 @contextmanager
 def visited(origin: str, *options: str) -> Iterator[Any]:
-    """The site's page in Chromium. No row may be touched meanwhile: Django takes the browser's loop for its own."""
+    """Yield the site's page in Chromium. Touch no row meanwhile: Django takes the browser's event loop for its own."""
     with sync_api.sync_playwright() as playwright:
         browser = launch(playwright, *options)
         page = browser.new_page()
@@ -58,7 +58,7 @@ def visited(origin: str, *options: str) -> Iterator[Any]:
 
 
 def told(page: Any, kind: str) -> dict[str, Any]:
-    """Waits for an event, and returns it."""
+    """Wait for a message of this kind to the host, and return it."""
     handle = page.wait_for_function(f"() => window.told.find(({{ type }}) => type === 'paraph:{kind}')")
     found: dict[str, Any] = handle.json_value()
     return found
@@ -107,7 +107,7 @@ def test_another_site_sees_and_hears_nothing(live_server: Any, made: Scene) -> N
 
 
 def test_without_a_list_a_message_is_its_type_alone(live_server: Any, made: Scene) -> None:
-    """And the frame alone is heard: the host's own page, or another frame on it, cannot speak for it."""
+    """Only the frame is heard: neither the host's own page nor another frame on it can speak for it."""
     with site(lambda: example(live_server.url, made)) as host, visited(host) as page:
         told(page, "ready")
         assert told(page, "height") == {"type": "paraph:height", "origin": live_server.url}

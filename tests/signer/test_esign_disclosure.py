@@ -94,6 +94,6 @@ def test_it_needs_a_contact_address() -> None:
 
 
 def test_another_text_has_another_version() -> None:
-    """Whoever changes the text raises the version in ``words/esign/en.json``, and then the digest here."""
+    """Whoever changes the text raises the version in ``words/esign/en.json``, and then updates the digest here."""
     shown = TEMPLATE.read_text() + of("esign", "en")["affirmation"]
     assert (VERSION, hashlib.sha256(shown.encode()).hexdigest()[:16]) == ("1", "f52c6da8f9a02893")

@@ -59,7 +59,7 @@ def stored(position: int = 0) -> dict[str, Any]:
 
 
 def final() -> dict[str, Any]:
-    """What is stored of the fields of every type once they are signed with the right values."""
+    """Return the stored values of ``EVERY_TYPE`` after a signature with the right values, by the names of fields."""
     entered = {"IBAN": "DE02 1203", "rent": "1250.50", "begin": "2026-05-01", "pets": True, "floor": "first"}
     day = clock.now().date().isoformat()
     return entered | {"flat": "4b", "day": day, "name": "Ada Lovelace", "mail": "ada1@example.com"}
@@ -69,7 +69,7 @@ def test_signing_pages_of_others_are_told_what_to_fill_in(client: Client) -> Non
     assert client.get(scene().url(rest="/fields")).json() == {"fields": []}
     made = scene(fields=EVERY_TYPE)
     fields = told(client, made)
-    assert list(fields) == [field["name"] for field in EVERY_TYPE]  # from the top of the page
+    assert list(fields) == [field["name"] for field in EVERY_TYPE]  # in order from the top of the page
     assert fields["IBAN"] == {
         "document_id": made.request_documents[0].document_id,
         "name": "IBAN",
@@ -123,7 +123,7 @@ def test_each_wrong_value_has_a_sentence_and_hostile_text_is_drawn_as_text(clien
         ("rent", "9,99", "At least 10."),
         ("rent", "5001", "At most 5,000.5."),
         ("rent", "x", "Please enter a number, such as 1250.50."),
-        ("IBAN", "", None),  # what is missing is told at the signature
+        ("IBAN", "", None),  # missing values are refused at the signature
         ("IBAN", "x" * 35, "Please write at most 34 characters."),
         ("IBAN", "a\0b", unprintable),
         ("IBAN", "e" + "\u0301" * 30, unprintable),
@@ -209,7 +209,7 @@ def test_fields_of_others_are_not_the_signers(client: Client) -> None:
 def test_only_who_may_sign_enters_anything(client: Client) -> None:
     made = scene(signers=2, mode="sequential", fields=[{"name": "IBAN"}])
     assert refused(keep(client, made, 1, IBAN="x")) == (409, "not_your_turn")
-    assert told(client, made, 1)["IBAN"]["value"] is None  # may be read before
+    assert told(client, made, 1)["IBAN"]["value"] is None  # reading need not wait for the turn
     keep(client, made, IBAN="x")
     SignatureRequest.objects.update(expires_at=clock.now())
     assert refused(keep(client, made, IBAN="y")) == (410, "expired")

@@ -49,14 +49,14 @@ def said(answer: Any) -> str:
 
 
 def send(client: Client, made: Scene, **fields: Any) -> Any:
-    """The form without scripts, with values of fields by their names."""
+    """Send the form as a browser without scripts does; ``f_NAME`` is the value of the field ``NAME``."""
     document_id = made.request_documents[0].document_id
     own = {f"field-{document_id}-{name.removeprefix('f_')}": text for name, text in fields.items() if name[:2] == "f_"}
     return client.post(made.url(), {name: text for name, text in fields.items() if name[:2] != "f_"} | own)
 
 
 def tag(content: str, made: Scene, name: str) -> str:
-    """The input of a field."""
+    """Return the HTML tag of a field's input."""
     document_id = made.request_documents[0].document_id
     found = re.search(rf'<(?:input|select|textarea)[^>]* name="field-{document_id}-{name}"[^>]*>', content)
     assert found
@@ -257,7 +257,7 @@ def test_without_scripts_a_wrong_code_and_a_change_of_language_keep_what_was_ent
     assert answer.status_code == 422 and stored() == {"IBAN": "DE02", "pets": True}
     answer = send(client, made, lang="fr", fill="on", f_IBAN="DE03")
     assert 'value="DE03"' in tag(answer.content.decode(), made, "IBAN")
-    send(client, made, do="code", fill="on", f_IBAN="")  # of a second device that was opened before
+    send(client, made, do="code", fill="on", f_IBAN="")  # from a second device that was opened before
     assert stored() == {"IBAN": "DE03", "pets": True}
     send(client, made, do="fill", fill="on", f_IBAN="")
     assert stored() == {"IBAN": "", "pets": False}
@@ -289,7 +289,7 @@ def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) ->
 
 
 def test_the_last_step_lists_what_was_entered(client: Client, made: Scene) -> None:
-    """As it will stand on the page, also what the sender has set."""
+    """Values are listed as they will stand on the page, those that the sender has set as well."""
     assert set(re.findall(r"<dd[^>]*>([^<]*)</dd>", page(client, made))) >= {"—", "4b"}
     keep(client, made, **RIGHT)
     content = page(client, made)
@@ -326,7 +326,7 @@ def test_values_of_signers_are_encrypted_for_them_alone(client: Client) -> None:
 
 
 def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:
-    """It is drawn anew each time, and so not given in parts."""
+    """Such a PDF is drawn anew each time, so no byte ranges of it are served."""
     fields = [{"name": "IBAN", "page_number": 2}]
     made, parallel = (scene(signers=2, pages=3, mode=mode, fields=fields) for mode in ("sequential", "parallel"))
     addresses = [each.url(1, f"/documents/{each.request_documents[0].document_id}.pdf") for each in (made, parallel)]

@@ -1,4 +1,4 @@
-"""Filling in with hands: by keyboard, on small screens, with and without scripts, on two devices, without a network."""
+"""Filling in by hand: by keyboard, on small screens, with and without scripts, on two devices, without a network."""
 
 import re
 import shutil
@@ -47,7 +47,7 @@ class Device:
         return "filled" in str(self.place(name).get_attribute("class"))
 
     def shown(self, name: str) -> None:
-        """Waits for the value at its place."""
+        """Wait for the value at its place on the page."""
         self.page.locator(f'.fields:has(> image) [data-field="{name}"].filled').wait_for()
 
     def fill(self) -> None:
@@ -71,7 +71,7 @@ class Device:
 
 
 def code() -> str:
-    """The newest code, read in a thread of its own: Django takes the browser's loop for its own."""
+    """Return the newest code, read in another thread: Django takes the browser's event loop for its own."""
     with ThreadPoolExecutor(1) as apart:
         found = re.search(r"\b\d{6}\b", apart.submit(_newest_message).result())
     assert found
@@ -92,7 +92,7 @@ def made() -> Scene:
 
 @contextmanager
 def browser(live_server: Any, made: Scene) -> Iterator[Any]:
-    """A function that opens a device; what the console says of it fails the test."""
+    """Yield a function that opens a device; errors and warnings on a device's console fail the test."""
     wrong: list[str] = []
 
     def heard(message: Any) -> None:
@@ -147,7 +147,7 @@ def test_a_value_is_seen_where_it_will_stand_within_a_second_of_leaving_its_inpu
 
 
 def test_by_keyboard(live_server: Any, made: Scene) -> None:
-    """From input to input with Enter, a box with the space bar, a choice with its first letter."""
+    """Enter goes from input to input, the space bar ticks a box, a first letter selects a choice."""
     with browser(live_server, made) as device:
         here = device()
         here.page.goto(f"{here.page.url}#fill")
@@ -157,7 +157,7 @@ def test_by_keyboard(live_server: Any, made: Scene) -> None:
         keyboard.press("Enter")
         assert here.input("address").evaluate("each => each === document.activeElement")
         keyboard.type("Oslo")
-        for _ in range(2):  # over the link to the place
+        for _ in range(2):  # past the link to the place
             keyboard.press("Tab")
         keyboard.type("12,5")
         keyboard.press("Enter")
@@ -204,7 +204,7 @@ def test_what_is_missing_or_wrong_stops_the_step_and_is_said_beside_it(live_serv
         assert here.input("IBAN").evaluate("each => each === document.activeElement")
         assert here.problem("IBAN").inner_text() == "Please fill this in."
         here.input("IBAN").press_sequentially("D")
-        here.page.route("**/fields", lambda route: route.abort())  # before the service says anything
+        here.page.route("**/fields", lambda route: route.abort())  # without an answer from the service
         here.input("pets").check()
         assert not here.problem("IBAN").is_visible() and not here.problem("pets").is_visible()
         here.page.unroute("**/fields")

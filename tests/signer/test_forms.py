@@ -1,5 +1,5 @@
 """Forms as browsers send them without scripts: the whole journey, writing to the sender instead, and declining, which
-pages of others do with JSON."""
+other sites' pages do with JSON."""
 
 import re
 from datetime import timedelta
@@ -45,7 +45,7 @@ def test_a_code_is_sent_and_signs(client: Client, made: Scene) -> None:
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_the_page_shows_the_code_in_the_sandbox_alone(client: Client, environment: str) -> None:
-    """Also when it is loaded again, until it is used or replaced: it is stored nowhere."""
+    """Each load of the page shows the code until it is used or replaced, although it is stored nowhere."""
     made = scene(environment=environment)
     told = "Test environment: the code is {}."
     for _ in range(2):
@@ -135,7 +135,7 @@ def test_six_digits_are_found_in_whatever_is_pasted_and_anything_else_is_no_code
 
 
 def test_strokes_that_are_none_are_a_missing_drawing(client: Client, made: Scene) -> None:
-    """Counted before anything is built of them."""
+    """Strokes are counted before anything is built from them."""
     for strokes in ("[" + "[]," * 90_000 + "[]]", "[" * 5000, "{", "[[1," * 10):
         fields = {"signature-type": "drawn", "signature-strokes": strokes}
         answer = send(client, made, do="sign", code="123456", consent="on", **fields)
@@ -167,7 +167,7 @@ def test_the_form_has_two_reasons_and_room_for_a_message_where_there_is_an_addre
         assert re.search(rf'<label><input type="radio" [^>]*> <span>{label}</span></label>', page)
     assert '<label for="message">Your message</label>' in page and '<textarea id="message"' in page
     assert re.search(r"<button type=\"submit\"[^>]*>Send to Acme Ltd</button>", page)
-    page = text(client.get(made.url(rest="/ask?sent=1")))  # by who only opens the address, nothing was sent
+    page = text(client.get(made.url(rest="/ask?sent=1")))  # opening this address alone sends nothing
     assert "on its way" not in page and "<textarea" in page
     Organization.objects.update(contact_email="")
     assert "/ask" not in text(client.get(made.url()))

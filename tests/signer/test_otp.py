@@ -89,7 +89,7 @@ def test_only_channels_of_the_signer(client: Client, plan: str, fields: dict[str
 
 
 def test_sends_are_limited_and_each_is_another_code(client: Client) -> None:
-    """For each signer by themselves, with no API key looked at."""
+    """Each signer has a limit of their own, whatever API key is given."""
     made = scene(signers=2)
     first = [post(client, made, HTTP_X_API_KEY="0" * 64) for _ in range(5)]
     assert [answer.status_code for answer in first] == [200] * 5
@@ -125,8 +125,8 @@ def test_a_gateway_that_fails_leaves_no_trace_in_the_journal_and_its_settings_ar
 def test_a_code_that_was_not_handed_over_counts_nowhere(
     channel: str, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However often the gateway hangs: the sixth attempt is told so as well, the page says what to do, and the code
-    that is there already stays valid."""
+    """However often the gateway hangs, the answer is the same at the sixth attempt, the page says what to do, and the
+    earlier code stays valid."""
     monkeypatch.setattr("paraph.messaging.email._TIMEOUT_SECONDS", 0.1)
     monkeypatch.setattr("paraph.messaging.sms_twilio._TIMEOUT_SECONDS", 0.1)
     made = scene(plan="pro", environment="production", signer={"phone": "+33612345678", "otp_channel": channel})
@@ -149,7 +149,7 @@ def test_a_code_that_was_not_handed_over_counts_nowhere(
 
 
 def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Client) -> None:
-    """Also in the mail alone: nothing of the signer changes."""
+    """Only the mail uses that language: nothing about the signer changes."""
     made = scene(locale="de", locale_chosen=True)
     for body, browser, starts in (({"locale": "fr"}, "it", "fr"), ({"locale": ["fr"]}, "it", "de"), ({}, "it", "de")):
         post(client, made, {"channel": "email"} | body, HTTP_ACCEPT_LANGUAGE=browser)

@@ -95,7 +95,7 @@ def test_the_request_s_language_goes_before_the_browser_s_where_its_sender_named
         (True, "?lang=it", "fr", "it"),
         (False, "", "fr-CH, pl;q=0.5", "fr"),
         (False, "", "ja, no;q=0.5", "nb"),
-        (False, "", "ja", "de"),  # a request of an earlier version, which knew no difference
+        (False, "", "ja", "de"),  # of an earlier version, which did not note the choice
         (False, "?lang=it", "fr", "it"),
     ):
         made = scene(locale="de", locale_chosen=chosen)
@@ -112,7 +112,7 @@ def test_a_branding_profile_colours_the_page(client: Client, made: Scene) -> Non
     [nonce] = re.findall(r'<style nonce="([^"]+)"', page)
     assert f"'nonce-{nonce}'" in response["Content-Security-Policy"]
     assert "--background:#101820" in page and "--accent:#ffe14d" in page
-    assert "--text:#ffffff" in page  # the profile's own could not be read on its background
+    assert "--text:#ffffff" in page  # the profile's own would be unreadable on its background
     assert "--on-accent:#000000" in page
     BrandingProfile.objects.update(background_color="#fff8f0", text_color="#203040", accent_color="#006040")
     page = text(client.get(made.url()))
@@ -191,7 +191,7 @@ def test_a_mail_is_promised_where_one_leaves_the_service(
 
 
 def test_not_your_turn_says_how_many_sign_before(client: Client) -> None:
-    """In the form that the language has for the number; who has signed counts no more."""
+    """The sentence has the form that its language needs for the number; whoever has signed no longer counts."""
     made = scene(signers=4, mode="sequential")
     for before in (3, 2, 1):
         for locale in ("en", "ar", "pl"):
@@ -215,7 +215,7 @@ def test_who_has_signed_is_told_how_far_the_request_is(client: Client) -> None:
 
 
 def test_a_page_is_a_picture_and_not_sent_again_to_a_browser_that_has_it(client: Client) -> None:
-    """Nor the words of its page; but who may no longer read is not told that it is still the same."""
+    """The same holds for the page's words; but whoever may no longer read gets a refusal, not 304."""
     made = scene(pages=2)
     words, picture = image_url(made).replace(".webp", "/text"), image_url(made)
     for address in (words, picture):
@@ -241,7 +241,7 @@ def test_a_link_with_something_behind_it_leads_to_the_page(client: Client, made:
 
 
 def test_a_name_without_handwriting_has_no_choice_of_styles(client: Client) -> None:
-    """Which would all look the same; the page says why."""
+    """All styles would look the same for such a name; the page says so."""
     for name, styles in (("Zoë", 4), ("محمد", 0), ("太郎", 0)):
         page = text(client.get(scene(signer={"first_name": name, "last_name": name}).url()))
         assert page.count('name="signature-hand"') == styles
@@ -337,7 +337,7 @@ def onward(made: Scene) -> str:
 
 
 def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press(client: Client) -> None:
-    """Before the signature the page knows it for later and shows nothing, and nor does a request that has ended."""
+    """Before the signature the page holds the link for later and does not show it; an ended request has none."""
     made, ended, without = scene(redirect_url=REDIRECT), scene(redirect_url=REDIRECT), scene()
     page = text(client.get(made.url()))
     assert f'data-host="shop.example:8443" data-onward="{onward(made)}"' in page and "Continue to" not in page
@@ -358,8 +358,8 @@ def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press(clien
 def test_letters_that_look_like_others_stand_as_the_dns_has_them(client: Client) -> None:
     for host, shown in (
         ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # a Cyrillic letter
-        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all of them
-        ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin one with an accent
+        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all letters Cyrillic
+        ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin letter with an accent
         ("b\u00fccher.example", "xn--bcher-kva.example"),
         ("shop\u3002example", "shop.example"),  # an ideographic full stop
         ("EXAMPLE.com", "example.com"),

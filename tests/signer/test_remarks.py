@@ -1,4 +1,4 @@
-"""A document that can look different than on the signer's page: from the upload to the page, journal and refusal."""
+"""Documents that can look different from the signer's page: upload, remarks on the page, journal and refusal."""
 
 import io
 import re
@@ -44,7 +44,7 @@ def owner() -> ApiClient:
 
 
 def asked(owner: ApiClient, *files: bytes) -> tuple[list[int], str]:
-    """The ids of the uploaded files, and the address of the one signer."""
+    """Upload the files and create a request with them; return the documents' ids and the path of the signer's page."""
     ids = []
     for file in files:
         response = owner.upload(file)
@@ -116,7 +116,7 @@ def test_the_journal_and_the_answer_to_the_upload_note_it(owner: ApiClient) -> N
 
 @pytest.fixture
 def strict() -> ApiClient:
-    """A production key of an organization that refuses what can change."""
+    """A production key of an organization that refuses documents that can change."""
     made = api_client("pro", "production")
     assert made.organization
     update_organization(made.organization.pk, refuse_changeable_documents=True)
@@ -156,7 +156,7 @@ def test_every_way_has_its_sentence_and_many_pages_are_cut_short_in_it() -> None
 
 
 def test_places_that_other_readers_draw_otherwise_are_outlined(client: Client, owner: ApiClient) -> None:
-    """With a sign at each, the note under the page, and a link above the document; nothing of it needs scripts."""
+    """Each place has a sign, its page a note, and its document a link above it; nothing of this needs scripts."""
     (document, plain), url = asked(owner, DISPUTED, CONTRACT)
     page = text(client.get(url))
     assert (
@@ -188,7 +188,7 @@ def test_what_lies_over_text_is_refused(owner: ApiClient) -> None:
 
 
 def test_an_appearance_added_by_an_untrusted_signature_is_an_alteration(owner: ApiClient) -> None:
-    """Over the text, by a key that nobody trusts, in a file that the service had sealed."""
+    """The appearance lies over text of a file that the service had sealed."""
     first = sealed(paper(words("A contract over 1,000", 20, 605)), at=clock.now()).content
     marks = {"appearances": pictures(), "marks": [Mark(1, 20, 600, 100, 50, GREEN)]}
     overdrawn = sealed_without_purpose(first, key=authority("rsa-3072").sealing_key, **marks)

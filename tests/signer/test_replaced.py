@@ -1,4 +1,4 @@
-"""A link that was replaced by a newer one: every page and endpoint says so, and nothing of the newer one (rule 20)."""
+"""A link that a newer one has replaced: all pages and endpoints say so, and nothing about the newer one (rule 20)."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def correct(made: Scene) -> Signer:
 
 @pytest.fixture
 def replaced() -> tuple[Scene, str]:
-    """A scene with the earlier link, and the newer token."""
+    """A scene that still has the earlier link, and the newer token."""
     made = scene(decline_allowed=True)
     return made, token(correct(made))
 

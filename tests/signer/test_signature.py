@@ -72,8 +72,8 @@ NO_INK: list[list[list[list[float]]]] = [
     [[[0.5, 0.5]]],
     [[[0.5, 0.5], [0.5, 0.5005]]],
     [[[0.2, 0.2]]] * 201,
-    [[[0.1, 0.1]], [[0.4, 0.1], [0.405, 0.1]], [[0.9, 0.9]]],  # dots, one of a finger that was not still
-    [[[0.2, 0.2]]] * 200 + [[[0.9, 0.9]]],  # of more than 200 strokes the longest stay, here the first
+    [[[0.1, 0.1]], [[0.4, 0.1], [0.405, 0.1]], [[0.9, 0.9]]],  # dots, one by an unsteady finger
+    [[[0.2, 0.2]]] * 200 + [[[0.9, 0.9]]],  # of more than 200 strokes the longest are kept, here the first
 ]
 
 
@@ -183,7 +183,7 @@ BAD_BODIES: list[tuple[dict[str, Any], str]] = [
     (
         {"signature": {"type": "drawn", "strokes": [[[5, 5]] * 100] * 200}},
         "signature.strokes[0][0][0]",
-    ),  # one is enough
+    ),  # the first of many problems is enough
     ({"initials": {"type": "typed"}}, "initials"),
     ({"locale": "xx"}, "locale"),
     ({"locale": 1}, "locale"),

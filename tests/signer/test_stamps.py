@@ -1,4 +1,4 @@
-"""Previews of stamps, on the ground that the seal has; and how many of them a signer gets."""
+"""Previews of stamps, on the same ground as in the sealed document, and how many of them a signer gets."""
 
 import io
 import re

@@ -23,7 +23,7 @@ REFUSED = "Page 2 of “contract-1.pdf” cannot be shown, so it cannot be signe
 
 @pytest.fixture(autouse=True, scope="module")
 def little_time() -> Iterator[Callable[[], object]]:
-    """Gives the readers as little again when it is called."""
+    """Give readers of PDF files little time; yield a function that sets this limit again."""
     limits = SandboxLimits(memory=8 << 30, processor_seconds=1)
     configure(1, limits)
     yield lambda: configure(1, limits)
@@ -32,7 +32,7 @@ def little_time() -> Iterator[Callable[[], object]]:
 
 @pytest.fixture
 def make_busy(little_time: Callable[[], object]) -> Iterator[Callable[[], object]]:
-    """The next page to be drawn gets no time."""
+    """Yield a function that leaves no time for the next page to be drawn."""
     yield lambda: stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     little_time()
 
@@ -43,7 +43,7 @@ def picture(client: Client, made: Scene, number: int, document: int = 0) -> Any:
 
 
 def replace(made: Scene, content: bytes, document: int = 0) -> None:
-    """The stored file, as an upload that was checked less."""
+    """Replace the stored file, as if the upload had been checked less."""
     store.put(made.request_documents[document].document.object_key, content)
 
 
@@ -126,7 +126,7 @@ def test_only_those_who_sign_the_document_are_refused(client: Client) -> None:
 
 
 def test_a_service_without_time_is_told_and_not_remembered(client: Client, make_busy: Callable[[], object]) -> None:
-    """Without scripts the page is named, and loading again offered."""
+    """Without scripts, the answer names the page of the document and offers to try again."""
     made = scene(pages=2)
     code = made.code()
     make_busy()

@@ -84,7 +84,7 @@ def test_no_sentence_is_left_in_english(theme: str) -> None:
 
 
 def test_every_word_for_the_scripts_is_said_by_them() -> None:
-    """By name, as an error's code, or as what is missing."""
+    """A script names a word directly, or by the code of an error or of something missing."""
     scripts = "".join(path.read_text() for path in (SOURCE / "signer/static").rglob("*.js"))
     by_code = set(STATUSES) | {"signature_missing", "initials_missing", "locale"}
     assert [name for name in _NAMES if name not in by_code and f'"{name}"' not in scripts] == []
@@ -92,7 +92,7 @@ def test_every_word_for_the_scripts_is_said_by_them() -> None:
 
 def test_every_word_of_the_page_is_used() -> None:
     files = [path for path in (SOURCE / "signer").rglob("*") if path.suffix in (".html", ".py", ".js")]
-    files += (SOURCE / "signature_requests/fields").glob("*.py")  # what is wrong with what was entered
+    files += (SOURCE / "signature_requests/fields").glob("*.py")  # problems with entered values
     source = "".join(path.read_text() for path in files)
     names = [_LOOKED_UP.sub("", name) for name in json.loads((FOLDER / "page/en.json").read_text())]
     assert [name for name in names if name and not re.search(rf"\b{name}", source)] == []
@@ -109,7 +109,7 @@ def test_every_word_of_the_answers_is_used() -> None:
 
 
 def test_every_word_of_the_proof_is_used() -> None:
-    """Where the proof is set, or as one of the names that a journal holds."""
+    """A word is used where the proof is typeset, or as the word for a name that the journal holds."""
     setting = [*(SOURCE / "pdf/typesetting").rglob("proof*"), SOURCE / "flow/sealing/proof_content.py"]
     said = "".join(path.read_text() for path in setting if path.suffix != ".pyc")
     journaled = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
@@ -150,7 +150,7 @@ def message(answer: Any) -> str:
 
 
 def refusals() -> Iterator[tuple[str, int, str, Call]]:
-    """A name, a status, the code of a refusal, and a call that is answered so in the language that it names."""
+    """Yield each refusal's name, status and code, and a call that gets it in the language that its headers name."""
 
     def of(end: str, body: Any, position: int = 0, **how: Any) -> Call:
         return lambda headers: post(scene(**how), end, body, headers, position)
@@ -248,7 +248,7 @@ def test_every_language_of_the_page(made: Scene) -> None:
 
 @pytest.mark.django_db
 def test_who_chooses() -> None:
-    """The body, then the address, then the header, then the request, then English."""
+    """The body's language counts first, then that of the address, the header and the request, and else English."""
     made = scene(locale="pl", locale_chosen=True)
     header, address = {"Accept-Language": "xx, sv;q=0.5"}, "/otp?lang=fi"
     assert post(made, "/otp", {"channel": "fax"})["Content-Language"] == "pl"
@@ -261,7 +261,7 @@ def test_who_chooses() -> None:
 
 @pytest.mark.django_db
 def test_no_code_is_told_in_english() -> None:
-    """Also where somebody raises it who has no words for it."""
+    """Every code has words in each language, which replace the developer's sentence of the error."""
     for locale in LOCALES[1:]:
         for code in answers.STATUSES:
             refused = answers.refusal(DomainError(code, "The sentence of a developer."), locale)
@@ -278,7 +278,7 @@ def test_what_is_told_with_places_and_times() -> None:
 
 @pytest.mark.django_db
 def test_the_scripts_words_in_every_language(client: Client, made: Scene) -> None:
-    """A file that is kept for long, without anything of a request; the page names it in its version."""
+    """The file is cached for long and holds nothing of a request; the page's link to it names its version."""
     for locale in LOCALES:
         response = client.get(f"/sign/words/{locale}.js")
         assert response["Content-Type"] == "text/javascript; charset=utf-8"
@@ -297,7 +297,7 @@ def test_the_scripts_words_in_every_language(client: Client, made: Scene) -> Non
 
 @pytest.mark.django_db
 def test_messages_pages_and_answers_are_in_the_signers_language(client: Client) -> None:
-    """Which the sender named (rule 4.5), of a request in another."""
+    """The sender named the signer's language (rule 4.5), and another for the request."""
     of_signer = {"language": "pt", "locale": "pt", "phone": "+351912345678"}
     made = scene(locale="de", locale_chosen=True, signer=of_signer)
     signer = Signer.objects.select_related("request__organization").get()

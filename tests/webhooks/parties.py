@@ -1,4 +1,4 @@
-"""Applications that are told of events, and the evidence that completed requests link to."""
+"""Applications that are told of events, and their deliveries: recorded, claimed, prepared and answered."""
 
 from datetime import datetime
 from typing import Any
@@ -31,7 +31,7 @@ def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tupl
 def record(
     request: SignatureRequest, event_type: str, signer: Signer | None = None, occurred_at: datetime | None = None
 ) -> None:
-    """An event with its journal entry, as ``flow.events`` writes them; it may lie before others of the request."""
+    """Record an event with its journal entry, as ``flow.events`` does; it may date from before the request's others."""
     entry = follow(request, event_type, signer_id=signer.pk if signer else None, moment=occurred_at)
     entry.created_at = occurred_at or entry.created_at
     insert([entry, *outbox.event_and_deliveries(entry, request, signer)])
@@ -46,7 +46,7 @@ def prepared_deliveries(now: datetime | None = None) -> list[PreparedDelivery]:
 
 
 def answer_all(result: PostResult, now: datetime) -> int:
-    """Sends everything due to a receiver that answers so; returns how many that were."""
+    """Send all due deliveries to a receiver that answers with ``result``; return how many there were."""
     due = prepared_deliveries(now)
     record_outcomes([(delivery.claimed.attempt_id, result) for delivery in due], now)
     return len(due)

@@ -1,5 +1,5 @@
-"""Claims: never the same delivery to two workers, never lost with one; dealt so that a dead endpoint delays nobody. And
-the retry table, by a moved clock (rule 6.1)."""
+"""Claims: no delivery goes to two workers or is lost with one, and a dead endpoint delays nobody. And the retry table,
+with a moved clock (rule 6.1)."""
 
 import threading
 from collections import Counter
@@ -53,8 +53,8 @@ def test_oldest_first_and_each_once() -> None:
 
 def test_a_claim_leaves_all_indexes_as_they_are() -> None:
     def updates() -> tuple[int, int]:
-        """How many rows of deliveries this session has updated, and how many of them without touching an index, since
-        it last told the server's statistics."""
+        """Return how many rows of deliveries this session has updated, and how many of those without touching an index,
+        since it last reported its statistics to the server."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relname = %s", [_TABLE])
             updated, hot = cursor.fetchone()
@@ -88,7 +88,7 @@ def test_claims_at_the_same_instant_never_share_a_delivery() -> None:
 
 
 def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
-    """And a worker that was only thought dead may still settle it."""
+    """A worker that was only thought dead may still settle the delivery."""
     made, _ = told()
     record(made.request, "request.expired")
     now = clock.now()
@@ -104,8 +104,8 @@ def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
 
 @pytest.mark.parametrize("believed", ["few", "many"])
 def test_a_long_backlog_takes_only_its_endpoints_slots(believed: str) -> None:
-    """Callbacks to many paths of one host are one endpoint. How many deliveries there are in the planner's belief
-    changes the way it joins, and nothing else."""
+    """Callbacks to many paths of one host are one endpoint. The number of deliveries that PostgreSQL's
+    planner assumes changes how it joins, and nothing else."""
     with connection.cursor() as cursor:
         if believed == "few":
             told()
@@ -161,8 +161,8 @@ def loads(name: str, number: int, due: int, sending: int = 0, *, trouble: bool =
 
 
 def test_slots_are_dealt_to_who_has_the_fewest() -> None:
-    """No more than is due or allowed at once, to an application with many endpoints no more than to one with one, to
-    each endpoint in trouble a turn, and to none of them the slots of the healthy."""
+    """No endpoint gets more slots than it has deliveries due or is allowed, no application more for many endpoints;
+    endpoints in trouble take turns, and take no slots from healthy ones."""
     busy, idle = loads("busy", 1, 100, 3), loads("idle", 1, 100)
     assert shares(busy + idle, 5, 5) == {"idle": 4, "busy": 1}
     many = loads("small", 1, 2) + loads("large", 1, 1000, 4) + loads("sick", 1, 1000, 1, trouble=True)
@@ -186,7 +186,7 @@ def now() -> datetime:
 
 @pytest.fixture
 def due(now: datetime) -> None:
-    """A delivery."""
+    """Record a delivery that is due."""
     made, _ = told()
     record(made.request, "request.expired", occurred_at=now)
 
@@ -209,7 +209,7 @@ def test_five_retries_at_their_times_then_failed(now: datetime) -> None:
 
 @pytest.mark.usefixtures("due")
 def test_delays_count_from_the_failure_and_an_accepted_retry_ends_it(now: datetime) -> None:
-    """Every attempt has its own row and id; what the database cannot hold of its answer is replaced."""
+    """Every attempt has its own row and id; characters of an answer that the database cannot hold are replaced."""
     late = now + timedelta(hours=3)
     odd = PostResult(500, b"\x00\xff\xfe", "a\x00\ud800b", 0)
     moments = [late, late + timedelta(minutes=1), late + timedelta(minutes=6)]

@@ -1,4 +1,4 @@
-"""Real deliveries to real servers by the worker's dispatcher, also by one that is killed."""
+"""Real deliveries to real servers by the worker's dispatcher, including one that is killed."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def has_failed() -> bool:
 
 
 def expired(hooks: receivers.Receiver) -> None:
-    """A delivery of one event to this receiver."""
+    """Record one event that is to be delivered to this receiver."""
     made, _ = told(hooks.url())
     record(made.request, "request.expired")
 
@@ -98,7 +98,7 @@ def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
 
 
 def test_hanging_endpoints_delay_nobody() -> None:
-    """More deliveries to hanging endpoints than there are slots, then healthy ones: these arrive while those hang."""
+    """More deliveries to hanging endpoints than there are slots do not hold up those to a healthy endpoint."""
     with receiver(receivers.silent) as dead, receiver() as alive:
         for _ in range(3):
             sick, _ = told(dead.url())

@@ -1,4 +1,4 @@
-"""A reader that goes on from where it was misses no event and sees none twice, whoever commits meanwhile."""
+"""A reader that goes on from where it left off misses no event and sees none twice, whoever commits meanwhile."""
 
 import random
 import threading
@@ -47,7 +47,7 @@ def test_whoever_began_first_and_commits_last_is_not_missed() -> None:
     with ThreadPoolExecutor(1) as other:
         slow = other.submit(slowly)
         assert recorded.wait(30)
-        record(second.request, "signer.signed", second.signers[0])  # does not wait for the other, and comes before it
+        record(second.request, "signer.signed", second.signers[0])  # does not wait for the first, and precedes it
         seen = read(scope, BEGINNING)
         go_on.set()
         slow.result()
@@ -58,7 +58,7 @@ def test_whoever_began_first_and_commits_last_is_not_missed() -> None:
 
 @pytest.mark.parametrize("count", [320, pytest.param(10_000, marks=pytest.mark.thorough)])
 def test_sixteen_writers_and_a_reader(count: int) -> None:
-    """One transaction records one to four events, waits or not, and is rolled back once in ten times."""
+    """Each transaction records one to four events, may pause, and is rolled back one time in ten."""
     made = scenes(WRITERS)
     scope, left, lock = made[0].scope(), [count], threading.Lock()
 
@@ -86,7 +86,7 @@ def test_sixteen_writers_and_a_reader(count: int) -> None:
         writers = [pool.submit(write, each) for each in made]
         done, page = False, None
         while not done or page is None or page.events:
-            done = all(each.done() for each in writers)  # before it reads: what comes after that is nothing
+            done = all(each.done() for each in writers)  # asked before reading: nothing can follow then
             page = read(scope, at, random.choice((1, 7, 100)))
             seen, at = seen + [each.id for each in page.events], page.following
         for each in writers:

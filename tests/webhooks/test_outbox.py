@@ -1,5 +1,5 @@
-"""What is recorded when something happens: for whom, in which words (rules 6.1, 6.4); and what a sandbox application
-without a webhook URL would have been sent, which is kept, shown and never sent."""
+"""Events: who gets a delivery of each, and with which payload (rules 6.1, 6.4). Deliveries that a sandbox application
+without a webhook URL would have got are kept, shown and never sent."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -36,7 +36,7 @@ EVENTS = ["signer.notified", "signer.otp_sent", "signer.signed", "request.comple
 
 
 def test_the_payload_of_a_signers_event_and_of_a_requests() -> None:
-    """They state the moment of the event, whatever comes later; that of a request names no signer."""
+    """Both state the request at the moment of the event, whatever comes later; only a signer's event names a signer."""
     made, _ = told(mode="sequential", signers=2)
     signer = made.signers[1]
     record(made.request, "signer.otp_sent", signer, MOMENT)
@@ -91,7 +91,7 @@ HOOK = "https://hooks.example/in"
 def test_who_is_told(
     environment: str, webhook_url: str, callback_url: str, event_type: str, destinations: list[str]
 ) -> None:
-    """In production the same, but that nothing is caught; and a URL that cannot be read breaks no event."""
+    """Production differs only in having no catcher; a callback URL that cannot be parsed breaks no event."""
     made, _ = told(webhook_url, callback_url=callback_url, environment=environment)
     expected = [each for each in destinations if environment == "sandbox" or each != "catcher"]
     for _ in range(2):
@@ -104,7 +104,7 @@ def test_who_is_told(
 
 
 def test_completion_is_held_until_it_is_released() -> None:
-    """Of its own request alone, and nothing that was delivered."""
+    """Only deliveries of the released request go out, and delivered ones do not go out again."""
     made, _ = told(callback_url=CALLBACK)
     other, _ = told()
     record(other.request, "request.completed")
@@ -150,7 +150,7 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
 
 
 def from_dashboard() -> tuple[Scene, Application]:
-    """A request that a member sent, and a production application of the organization that is not named yet."""
+    """A request that a member sent, and a production application not yet named to hear of such requests."""
     made = scene(environment="production")
     new = create_application(made.request.organization_id, "production", "shop", HOOK)
     SignatureRequest.objects.filter(pk=made.request.pk).update(application=None)

@@ -1,4 +1,4 @@
-"""What goes over the wire (rule 6.1), and the examples of docs/webhooks.md, which verify it."""
+"""What goes over the wire (rule 6.1), and the examples of docs/webhooks.md that verify it."""
 
 import hashlib
 import hmac
@@ -95,7 +95,7 @@ _SECRET = "5e" * 32
 
 
 def example(language: str, function: str) -> str:
-    """The function of that name in the guide's example, with what it imports."""
+    """Return the source of this function in the guide's example, without its imports."""
     [code] = re.findall(rf"```{language}\n(.*?)```", _GUIDE, re.DOTALL)
     ends = {"python": r"\n\n\n", "javascript": r"\n}\n"}[language]
     [body] = re.findall(rf"(?:def|function) {function}.*?{ends}", code, re.DOTALL)

@@ -1,4 +1,4 @@
-"""Telling again, at an operator's word."""
+"""Sending deliveries again when an operator asks for it."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def failed() -> tuple[Scene, Delivery]:
-    """A delivery after its six attempts."""
+    """A request and its delivery, which has failed after six attempts."""
     made, _ = told()
     now = clock.now() - timedelta(days=2)
     record(made.request, "request.expired", occurred_at=now)

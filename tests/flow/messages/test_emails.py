@@ -55,7 +55,7 @@ def written(kind: str, locale: str = "en", **of_scene: Any) -> EmailContent:
 
 
 class Seen(HTMLParser):
-    """The text of a page as it is seen; the hidden preview apart."""
+    """The visible text of a page, with the hidden preview kept apart."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def test_html_and_text_say_the_same_in_whole_documents_for_light_and_dark(kind: 
         mail = MAILS[kind](made.signer(), locale)
         shown = {block.strip() for block in Seen(mail.html).blocks}
         for line in filter(None, mail.text.splitlines()):
-            assert line.removesuffix(":") in shown or line in shown or kind == "inquiry", locale  # broken otherwise
+            assert line.removesuffix(":") in shown or line in shown or kind == "inquiry", locale  # wrapped differently
         assert not re.search(r"[{}]", mail.text + mail.subject), locale
         assert not re.search(r"\d{4}-\d\d-\d\d", mail.text + mail.html), locale
         assert mail.html.startswith(f'<!doctype html>\n<html lang="{locale}" dir="{direction(locale)}">'), locale
@@ -99,7 +99,7 @@ def test_html_and_text_say_the_same_in_whole_documents_for_light_and_dark(kind: 
 
 
 def in_every_language(**of_scene: Any) -> Iterator[tuple[str, Scene]]:
-    """One scene, whose request speaks each language in turn."""
+    """Yield one scene in each language in turn."""
     made = scene(**of_scene)
     for locale in LOCALES:
         SignatureRequest.objects.update(locale=locale)

@@ -1,4 +1,4 @@
-"""How many messages one recipient, one sender and one country get, whoever asks and however many at once."""
+"""Limits of messages per recipient, sender and country hold whoever asks and however many ask at once."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,7 +27,7 @@ from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import waits, work_off
 from tests.threads import at_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # what is only kept counts nowhere
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # without a gateway nothing is counted
 VICTIM = "Victim@Example.com"
 
 
@@ -65,7 +65,7 @@ def test_ten_messages_an_hour_reach_one_address_of_the_sandbox_whoever_sends_the
 
 @pytest.mark.parametrize(("one", "other"), [("sandbox", "production"), ("production", "sandbox")])
 def test_environments_are_disjoint(client: Client, settings: Any, one: str, other: str) -> None:
-    """Whatever is sent with a free key of the sandbox, a signature in production has its code."""
+    """However much a free sandbox key sends, a signer in production still gets a code."""
     set_to(settings, messages_per_destination_in_all=PerHourAndDay(10, 30), sms_per_country_and_day=2)
     assert [ask(client, to_victim(environment=one)).status_code for _ in range(11)] == [200] * 10 + [429]
     assert ask(client, to_victim(environment=other)).status_code == 200
@@ -93,7 +93,7 @@ def test_in_production_organizations_count_apart_and_the_total_is_well_above(cli
 
 
 def of(organization: Organization) -> Scene:
-    """A request of production to the victim."""
+    """A production request to the victim."""
     made = to_victim(environment="production", send_email=True)
     SignatureRequest.objects.filter(pk=made.request.pk).update(organization=organization)
     return made
@@ -148,7 +148,7 @@ def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pyt
             due.append(waits(refusal, 500, "mail") or 0)
     assert len(box.recipients) == 10
     assert len(due) == 15
-    assert sum(3500 < wait < 3700 for wait in due) == 10  # as many as there will be room for, the others an hour later
+    assert sum(3500 < wait < 3700 for wait in due) == 10  # as many as will fit then; the others wait an hour more
     assert sum(7200 < wait < 7400 for wait in due) == 5
     state = request_state(made[-1].request.pk)
     assert state["signers"][0]["put_off"]["mail"] == "invitation"

@@ -1,4 +1,4 @@
-"""Where nothing sends messages, those of production are kept on one's own machine and refused on a public service."""
+"""Without a gateway, production messages are kept on one's own machine and refused on a public service."""
 
 from contextlib import nullcontext
 from typing import Any
