@@ -109,7 +109,7 @@ class Service:
         return several(wanted, self.environment)
 
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
-        """Return ``id``, ``organization_id``, ``api_key`` and ``webhook_secret``. ``more``: options of the command."""
+        """Return its ``id``, ``organization_id`` (a new one), ``api_key`` and ``webhook_secret``. ``more``: options."""
         options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
