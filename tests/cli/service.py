@@ -178,7 +178,7 @@ def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A free port that Linux gives to no client: many connect to something before the server listens on it."""
+    """A free port that Linux gives to no client: many connections are made before the server listens on it."""
     while True:
         port = random.randrange(*_SERVERS)
         with socket.socket() as probe, contextlib.suppress(OSError):

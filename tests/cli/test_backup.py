@@ -40,7 +40,7 @@ def service(place: Path) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def backup(place: Path, service: Service) -> Path:
-    """A backup that was taken while requests were signed and sealed."""
+    """A backup that was taken while requests were signed and sealed, and uploads deleted."""
     Backend(service.base_url, service.key).finalized(flow(service))
     flows = Flows(lambda: flow(service), patience=180)
     flows.start()

@@ -63,7 +63,7 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
     ],
 )
 def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:
-    """Uses the tests' own database, which has its tables and is made to belong to no other secret."""
+    """The command uses the tests' own database, which has its tables and belongs to no other secret."""
     Installation.objects.all().delete()
     url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
     before, _, options = url.partition("?")

@@ -135,7 +135,7 @@ def test_the_migration_runs_before_the_others_and_leaves_the_tables_of_a_newer_v
 
 
 def test_the_documented_values_start_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment of the chart is accepted, with the files that the documented commands make secrets of."""
+    """The documented settings are accepted, with the files that the documented commands make secrets of."""
     [command] = re.findall(r"create secret generic paraph-keys (.*)", PAGE)
     for option in shlex.split(command):
         make_root().pem(tmp_path).rename(tmp_path / option.removeprefix("--from-file="))

@@ -241,7 +241,7 @@ def proxy_with(configured: Any) -> Any:
 
 
 class Front(loopback.Handler):
-    """A proxy and the service behind it. ``passes``: whether the probe arrives; ``refuses``: whether 400 answers it."""
+    """A proxy and the service behind it. ``passes``: whether a probe arrives; ``refuses``: whether it is refused."""
 
     passes = True
     refuses = False

@@ -1,4 +1,4 @@
-"""A database that goes away under ``paraph web`` and ``paraph worker``, which nobody starts again. tests/chaos tries
+"""A database that goes away under ``paraph web`` and ``paraph worker``, which nobody starts again. tests/chaos tests
 that no restart of the database loses anything."""
 
 import time
@@ -44,7 +44,7 @@ def client(parts: Parts) -> "PatientClient":
 
 
 class PatientClient(Backend):
-    """Repeats every call that is answered 503. ``answers``: the answers that were no success."""
+    """A client that repeats every call that is answered 503. ``answers``: the answers that were no success."""
 
     def __init__(self, url: str, key: str) -> None:
         super().__init__(url, key)

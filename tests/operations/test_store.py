@@ -181,7 +181,7 @@ def test_it_says_what_remains_and_goes_on(data_dir: Path, folder: LocalStore, mo
 
 def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folder: LocalStore) -> None:
     class Cutting(LocalStore):
-        """Loses the last byte of one object."""
+        """A store that loses the last byte of one object."""
 
         def _keep(self, file: BinaryIO, staged: Path, key: str) -> None:
             if key == keys[2]:
