@@ -3,11 +3,11 @@
 import shutil
 from typing import Any
 
-# Chromium without its windows, where it is installed: a page costs a third less of a processor.
+# Chromium without windows, where installed: a page costs a third less processor time.
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 _WITHOUT = (
-    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",  # pages of its own for each window, a second of processor time
-    # as Playwright has it, whose list this one replaces
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",  # pages of Chromium in each window: a second of processor time
+    # the features that Playwright disables: this list replaces its own
     "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
     "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "AimEnabled",
     "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
@@ -16,7 +16,7 @@ _WITHOUT = (
 
 
 def launch(playwright: Any, *options: str) -> Any:
-    """The browser, which the caller closes."""
+    """Start the browser, which the caller closes."""
     isolated = "--site-per-process"  # as Chromium with windows has it
     arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", isolated, *options]
     return playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)

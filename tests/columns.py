@@ -1,4 +1,4 @@
-"""What stands in the columns of the database, also where a library has packed it."""
+"""Values in the columns of the database, also those that a library has packed."""
 
 import base64
 import re
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from django.db import connection
 
 MESSAGES = "messaging_capturedmessage"
-"""Holds what was not sent: what a sandbox caught, and everything where no gateway is set up, for members to read."""
+"""The table of messages that were captured in place of sending, for members to read."""
 
 
 def columns() -> Iterator[tuple[str, str, str]]:
-    """Table, column and value of every column of every row, also of those tables that are not the models'."""
+    """Table, column and value of every column of every row, also of tables without a model."""
     with connection.cursor() as cursor:
         cursor.execute("""
             SELECT table_name, column_name FROM information_schema.columns
@@ -25,7 +25,7 @@ def columns() -> Iterator[tuple[str, str, str]]:
 
 
 def readings(value: str) -> Iterator[str]:
-    """What stands in a value that a library may have packed: bytes as text, base64 in parts, compressed."""
+    """Each way to read a value that a library may have packed: bytes as text, base64 in parts, compressed."""
     yield value
     for part in {value, *re.split(r"[:.$\s\"]", value)}:
         raw = bytes.fromhex(part[2:]) if re.fullmatch(r"\\x([0-9a-f]{2})+", part) else _unbased(part)
@@ -49,7 +49,7 @@ def _inflated(content: bytes) -> bytes:
 
 
 def found_in(secrets: dict[str, list[str]]) -> set[str]:
-    """``secret: table.column`` of each that stands somewhere."""
+    """Return ``name: table.column`` for each column that holds a text of that name, but for captured messages."""
     return {
         f"{name}: {table}.{column}"
         for table, column, value in columns()

@@ -1,4 +1,4 @@
-"""What every test has."""
+"""Fixtures and settings of every test."""
 
 import fcntl
 import gc
@@ -24,17 +24,17 @@ from pytest_django import DjangoDbBlocker
 from tests import first_start
 from tests.cli.service import Service, remove
 
-if TYPE_CHECKING:  # models are there once Django is set up
+if TYPE_CHECKING:  # models can be imported once Django is set up
     from tests.drafts.author import Author
     from tests.factories import Scene
 
-hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
+hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
 hypothesis.settings.load_profile("untimed")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Ten thousand tests stay to the end of the run: the garbage collector need not look through them each time."""
+    """Ten thousand collected tests live to the end of the run: keep the garbage collector from searching them."""
     gc.disable()
     try:
         return (yield)
@@ -45,7 +45,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With ``PARAPH_NO_SKIPS`` set, a run with a skipped test has failed."""
+    """Fail a run with a skipped test if ``PARAPH_NO_SKIPS`` is set."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = len(reporter.stats.get("skipped", [])) if reporter else 0
     if reporter and skipped and os.environ.get("PARAPH_NO_SKIPS"):
@@ -77,7 +77,7 @@ _MIGRATED = "paraph_tests"
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
 ) -> None:
-    """The first process of the run to ask migrates a database, and the database of each is a copy of it."""
+    """Migrate a database in the first process of the run; every process then copies it for its own."""
     folder = Path(os.environ[first_start.FOLDER])
     with (folder / "migrated.lock").open("w") as lock, django_db_blocker.unblock():
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -89,7 +89,7 @@ def django_db_modify_db_settings(
 
 def _migrate() -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"DROP DATABASE IF EXISTS {_MIGRATED}")  # of a process that failed
+        cursor.execute(f"DROP DATABASE IF EXISTS {_MIGRATED}")  # left by a process that failed
         cursor.execute(f"CREATE DATABASE {_MIGRATED}")
     connection.close()
     name, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], _MIGRATED
@@ -100,9 +100,9 @@ def _migrate() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _flush_is_quick_and_may_empty_the_journal() -> None:
-    """Transactional tests empty all tables afterwards, the queue's too; the journal's trigger and foreign keys step
-    aside for that alone. Rows are deleted where there are any: to truncate eighty tables takes PostgreSQL as long as
-    many a test. Permissions and content types, which Django would then write anew, nobody reads here."""
+    """Transactional tests empty all tables afterwards, those of the queue too; triggers and foreign keys are off for
+    that alone. Rows are deleted where there are any: truncating eighty tables takes PostgreSQL as long as many a test.
+    Permissions and content types are not written again, as no test reads them."""
 
     def execute_sql_flush(self: Any, sql_list: Iterable[str]) -> None:
         assert list(sql_list)
@@ -117,22 +117,22 @@ def _flush_is_quick_and_may_empty_the_journal() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_language_of_another_test() -> Iterator[None]:
-    """A request leaves its language to the thread, where the next request replaces it."""
+    """A request leaves its language in the thread; in production the next request replaces it."""
     yield
     translation.deactivate()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _live_servers_answer_for_static_files_as_production_does() -> None:
-    """Django's server for tests would answer in place of the view, and knows no hashed names. It leaves alone what is
-    said to be at another host."""
+    """Django's server for tests would answer in place of our view, and knows no hashed names. It does not answer for
+    static files at another host."""
     handler: Any = StaticFilesHandler
     handler.get_base_url = lambda _self: "//elsewhere/"
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _templates_are_rendered_as_in_production(django_test_environment: None) -> None:
-    """Django's test environment copies what each template is given, which no test here asks for."""
+    """Django's test environment copies the context of each template, which no test here reads."""
     rendering: Any = Template
     state: Any = _TestState
     rendering._render = state.saved_data.template_render
@@ -140,7 +140,7 @@ def _templates_are_rendered_as_in_production(django_test_environment: None) -> N
 
 @pytest.fixture(autouse=True, scope="session")
 def _clients_read_the_certificates_of_the_machine_once() -> None:
-    """Reading two hundred of them takes longer than most of what a client of the tests asks, over plain HTTP."""
+    """Reading two hundred certificates takes longer than most calls of the tests, which go over plain HTTP."""
     transports: Any = httpx._transports.default
     read = cache(lambda _file, **how: httpx.create_ssl_context(**how))
     transports.create_ssl_context = lambda **how: read(os.environ.get("SSL_CERT_FILE"), **how)
@@ -148,11 +148,11 @@ def _clients_read_the_certificates_of_the_machine_once() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _what_seals_is_made_anew_with_its_settings() -> None:
-    """A process has one data folder and one configuration, and keeps what it makes of them; tests exchange both."""
+    """A process keeps what it makes of its data folder and configuration, which only tests exchange."""
     from paraph.flow.sealing.context import sealing_context
     from paraph.metrics import ledger
 
-    ledger.ledger()  # in the folder of the run: the first test that counts may have another
+    ledger.ledger()  # in the folder of the run: the first test that counts may use another folder
 
     def forget(*, setting: str, **_: Any) -> None:
         if setting in ("DATA_DIR", "PARAPH", "SECRETS"):
@@ -171,7 +171,7 @@ def made(db: None) -> "Scene":
 
 @pytest.fixture
 def charles(db: None) -> "Author":
-    """A member who sends."""
+    """A member who sends requests."""
     from tests.drafts.author import author
 
     return author()
@@ -179,7 +179,7 @@ def charles(db: None) -> "Author":
 
 @pytest.fixture
 def configured(settings: Any) -> Callable[..., None]:
-    """Changes fields of the settings."""
+    """Return a function that changes fields of the settings."""
 
     def configure(**fields: Any) -> None:
         settings.PARAPH = settings.PARAPH.model_copy(update=fields)
@@ -189,7 +189,7 @@ def configured(settings: Any) -> Callable[..., None]:
 
 @pytest.fixture
 def store_away(settings: Any) -> Iterator[Path]:
-    """A file where the folder of the objects should be, which stops root as well."""
+    """Make the store fail: a file stands in place of its folder, which stops root as well."""
     folder: Path = settings.DATA_DIR / "objects"
     folder.mkdir(exist_ok=True)
     folder.rename(folder.with_suffix(".away"))
@@ -201,7 +201,7 @@ def store_away(settings: Any) -> Iterator[Path]:
 
 @pytest.fixture
 def data_dir(settings: Any, tmp_path: Path) -> Path:
-    """A store without the objects of other tests."""
+    """A data folder of the test's own, without the objects of other tests."""
     settings.DATA_DIR = tmp_path
     return tmp_path
 
@@ -212,9 +212,9 @@ class _Shared(Service):
 
 @pytest.fixture(scope="session")
 def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One for all files that a process of the run takes and that leave it as it was: each makes organizations of its
-    own in it, and none is held up by what the others ask and send. A file that measures a whole service, stops it or
-    leaves traces in it starts its own."""
+    """One service for all test files of this process that leave it as it was: each makes organizations of its own, and
+    limits are so high that none is held up by the others. A file that measures a whole service, stops it or leaves
+    traces in it starts its own."""
     one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
     many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
     many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}

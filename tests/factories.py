@@ -1,4 +1,4 @@
-"""A cast for the tests of the journey: a request with its documents in storage and its signers, ready to sign."""
+"""Requests for tests of signing: with documents in storage and signers, ready to sign."""
 
 import io
 import re
@@ -42,12 +42,12 @@ NAMES = [("Ada", "Lovelace"), ("Émile", "Zola"), ("Grace", "Hopper"), ("Alan", 
 
 
 def nothing_shared() -> SharedContent:
-    """What a row of a sealed file needs that no seal made."""
+    """The empty :class:`SharedContent` for a row of a sealed file that no seal made."""
     return SharedContent.objects.get(pk=kept_once(SharedContent, {"facts": {}, "certificates": {}}))
 
 
 def pdf(pages: int = 1) -> bytes:
-    """A4 pages with a little text on each, another file at every call."""
+    """A PDF of A4 pages with a little text on each, a different file at every call."""
     with pikepdf.new() as document:
         for number in range(pages):
             page = document.add_blank_page(page_size=(595, 842))
@@ -66,7 +66,7 @@ def pdf(pages: int = 1) -> bytes:
 
 
 def uploaded(scope: TenantScope, content: bytes, name: str = "contract.pdf") -> Document:
-    """The document of a file, uploaded as a client would."""
+    """Upload a file as a client would. Return its document."""
     with store.stage() as staged:
         file = IncomingFile(staged)
         file.write(content)
@@ -83,7 +83,7 @@ class Scene:
     uploads: list[bytes] = field(default_factory=list)
 
     def scope(self, plan: str = "pro") -> TenantScope:
-        """What the request's organization has, in its environment."""
+        """The scope of the request's organization in the environment of the request."""
         request = self.request
         return TenantScope(request.organization_id, request.environment, plan, request.application_id)
 
@@ -97,11 +97,11 @@ class Scene:
         return f"/sign/{token(self.signers[position])}{rest}"
 
     def signer(self, position: int = 0) -> Signer:
-        """As the row is now, and its request."""
+        """The signer as the row is now, with the request."""
         return Signer.objects.select_related("request__organization").get(pk=self.signers[position].pk)
 
     def code(self, position: int = 0) -> str:
-        """A fresh code, read from the message to this signer."""
+        """Send this signer a new code, and return it as read from the message."""
         signer = self.signer(position)
         send_otp(signer, signer.otp_channel or "email", VISITOR)
         found = re.search(r"\b\d{6}\b", CapturedMessage.objects.latest("id").text)
@@ -121,9 +121,9 @@ def scene(
     copies: int = 0,
     **of_request: Any,
 ) -> Scene:
-    """``signer``: columns of every signer; ``fields``: of each field that every signer has on every document;
-    ``approvers``: positions of those who approve, without stamps and fields; ``copies``: how many people get copies;
-    further names: columns of the request."""
+    """Make a request. ``signer``: columns of every signer; ``fields``: columns of each field that every signer has on
+    every document; ``approvers``: positions of the signers who approve, without stamps and fields; ``copies``: how many
+    people get copies; ``of_request``: columns of the request."""
     organization = Organization.objects.create(name="Acme Ltd", plan=plan)
     environment = of_request.setdefault("environment", "sandbox")
     application = Application.objects.create(
@@ -189,7 +189,7 @@ def _document(made: Scene, position: int, pages: int, fields: Sequence[dict[str,
 
 
 def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, Any]) -> Field:
-    """A field under those before it, beside those of other signers; by default of the type ``text``."""
+    """Make a field below the signer's earlier ones, beside those of other signers; by default of the type ``text``."""
     columns = {"type": "text", "name": f"field-{index + 1}", "page_number": 1, **columns}
     box = columns["type"] == "checkbox"
     place = {"x": 60 + 180 * (signer.order - 1), "y": 660 - 24 * index}
@@ -199,14 +199,14 @@ def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, 
 
 
 def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = None, locale: str = "en") -> Signer:
-    """This signer asks for a code and signs with it."""
+    """Have this signer ask for a code and sign with it."""
     code, signer = made.code(position), made.signer(position)
     mark = None if signer.is_approver else TYPED
     return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
 
 
 def finish(made: Scene) -> Scene:
-    """Everybody signs, and all is sealed, proven and published, without jobs."""
+    """Have everybody sign; then seal, prove and publish without jobs."""
     for position in range(len(made.signers)):
         sign(made, position)
     for row in made.request_documents:
@@ -217,7 +217,7 @@ def finish(made: Scene) -> Scene:
 
 
 def seal_everything(request: SignatureRequest) -> list[str]:
-    """The rows and files that sealing leaves behind, made by nobody. Returns the keys, that of the proof last."""
+    """Make the rows and files that sealing leaves, without sealing. Return the object keys, that of the proof last."""
     keys = []
 
     def kept(key: str, content: bytes) -> dict[str, Any]:
@@ -234,6 +234,6 @@ def seal_everything(request: SignatureRequest) -> list[str]:
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:
-    """The jobs waiting, in order: name and arguments."""
+    """The name and arguments of each job in the queue, in order."""
     rows = ProcrastinateJob.objects.order_by("id").values_list("task_name", "args")
     return [(name.rpartition(".")[2], args) for name, args in rows]

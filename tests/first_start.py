@@ -1,5 +1,5 @@
-"""What a first start of ``paraph serve`` leaves, made by one, once for the run, and copied wherever a test needs a
-service but not its first start: PostgreSQL's ``initdb``, the tables and the development authority are half of it."""
+"""The data folder that a first start of ``paraph serve`` leaves, made once for the run and copied wherever a test needs
+a service but not a first start. Its ``initdb``, tables and development authority take half of the time."""
 
 import fcntl
 import os
@@ -13,13 +13,13 @@ FOLDER = "PARAPH_TEST_FIRST_START"
 
 
 def copy(data_dir: Path) -> str:
-    """Fills the folder, which may exist and be empty. Returns the API key that the first start printed (sandbox,
+    """Fill the folder, which may exist and be empty. Return the API key that the first start printed (sandbox,
     enterprise plan)."""
     made = _made()
     cluster.make_location(data_dir, None)
     shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key", "said"), dirs_exist_ok=True)
     clusters = [cluster.find_location(folder, None).cluster for folder in (made, data_dir)]
-    subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
+    subprocess.run(["cp", "-a", *clusters], check=True)  # keeps its owner, who is another where root runs the tests
     return (made / "key").read_text()
 
 
@@ -29,20 +29,20 @@ def said() -> str:
 
 
 def _made() -> Path:
-    """The folder of the first start, which the first process of the run to ask makes."""
+    """The folder of the first start, made by the first process of the run that needs it."""
     folder = Path(os.environ[FOLDER])
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = folder / "done"
         if not done.exists():
-            _remove(folder / "draft")  # of one that failed, which has told its key
+            _remove(folder / "draft")  # left by a first start that failed
             _make(folder / "draft")
             (folder / "draft").rename(done)
     return done
 
 
 def _make(data_dir: Path) -> None:
-    from tests.cli.service import Service  # which begins with a copy
+    from tests.cli.service import Service  # that module imports this one
 
     service = Service(data_dir, PARAPH_WEB_PROCESSES="1", PARAPH_WORKER_PROCESSES="1")
     service.start()
@@ -56,7 +56,7 @@ def _make(data_dir: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """All of it, at the end of the run."""
+    """Remove all folders at the end of the run."""
     for data_dir in (folder / "done", folder / "draft"):
         _remove(data_dir)
     shutil.rmtree(folder, ignore_errors=True)

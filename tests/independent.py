@@ -1,4 +1,4 @@
-"""Other people's programs, asked for their opinion of what we sealed: poppler's pdfsig, qpdf, OpenSSL."""
+"""Independent programs that judge the files we sealed: poppler's pdfsig, qpdf, OpenSSL."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ _BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]
 
 
 def need(program: str, package: str) -> str:
-    """The program's path; skips the test, saying so, where Debian's ``package`` is not installed."""
+    """Return the program's path. Skip the test where Debian's ``package`` is not installed."""
     path = shutil.which(program)
     if not path:
         pytest.skip(f"{program} is missing (Debian package {package})")
@@ -19,20 +19,20 @@ def need(program: str, package: str) -> str:
 
 
 def openssl(*words: str | Path, folder: Path | None = None) -> str:
-    """What OpenSSL says in a folder; whether it agrees stands in that."""
+    """Run OpenSSL in a folder. Return all that it prints, in which its verdict stands, whatever the exit status."""
     done = subprocess.run([need("openssl", "openssl"), *words], cwd=folder, capture_output=True, check=False)
     return (done.stdout + done.stderr).decode(errors="replace")
 
 
 def pdfsig(pdf: Path, root_pem: Path) -> str:
-    """What poppler says, with the root in an NSS store of its own.
+    """Return the output of pdfsig, with the root in an NSS store of its own.
 
-    pdfsig ends with 0 even for a digest mismatch: read what it says.
+    pdfsig ends with 0 even for a digest mismatch: read its output.
     """
     need("pdfsig", "poppler-utils")
     certutil = need("certutil", "libnss3-tools")
     store = pdf.with_name(f"{pdf.stem}-nss")
-    if not store.exists():  # of one that is there, certutil would ask the password, for ever
+    if not store.exists():  # for an existing store, certutil would wait for a password for ever
         store.mkdir()
         _run(certutil, "-N", "-d", f"sql:{store}", "--empty-password")
     _run(certutil, "-A", "-d", f"sql:{store}", "-n", "root", "-t", "CT,C,C", "-i", str(root_pem))
@@ -40,7 +40,7 @@ def pdfsig(pdf: Path, root_pem: Path) -> str:
 
 
 def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
-    """Valid, trusted and whole in the eyes of poppler, and sound in those of qpdf."""
+    """Assert that poppler finds the signatures valid, trusted and whole, and qpdf the file sound."""
     said = pdfsig(pdf, root_pem)
     assert said.count("Signature Validation: Signature is Valid.") == signatures, said
     assert said.count("Certificate Validation: Certificate is Trusted.") == signatures, said
@@ -49,8 +49,8 @@ def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
 
 
 def assert_cades(pdf: Path, root_pem: Path, signature: int = -1) -> None:
-    """OpenSSL finds the CMS of the last signature, or another, to be CAdES over what its byte range says, under the
-    root."""
+    """Assert that OpenSSL finds the CMS of the last signature, or another, to be valid CAdES over its byte range, under
+    the root."""
     content = pdf.read_bytes()
     start, before, after, rest = (int(number) for number in _BYTE_RANGE.findall(content)[signature])
     cms, covered = pdf.with_suffix(".cms"), pdf.with_suffix(".covered")
@@ -64,7 +64,7 @@ def assert_cades(pdf: Path, root_pem: Path, signature: int = -1) -> None:
 
 
 def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: Path) -> None:
-    """OpenSSL finds the RFC 3161 token to be one over these signature bytes, by an authority under the root."""
+    """Assert that OpenSSL finds the RFC 3161 token valid for these signature bytes, by an authority under the root."""
     (folder / "token.der").write_bytes(token)
     (folder / "signature.bin").write_bytes(signature)
     about = ("-in", "token.der", "-data", "signature.bin", "-CAfile", root_pem)
@@ -73,7 +73,7 @@ def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: P
 
 
 def page_text(pdf: Path) -> str:
-    """The text of all pages, by poppler."""
+    """The text of all pages, as poppler reads it."""
     return _run(need("pdftotext", "poppler-utils"), "-layout", str(pdf), "-")
 
 

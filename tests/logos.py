@@ -1,4 +1,4 @@
-"""Logos for tests."""
+"""Logos for tests, and requests that show them."""
 
 import io
 
@@ -26,7 +26,7 @@ def logo_for(profile: BrandingProfile, content: bytes = b"") -> Logo:
 
 
 def branded(made: Scene, *, logo: bool = True) -> BrandingProfile:
-    """The request has a profile from now on, with a logo."""
+    """Give the request a branding profile, with a logo unless ``logo`` is false. Return the profile."""
     profile = BrandingProfile.objects.create(organization_id=made.request.organization_id, name="House", **COLORS)
     made.request.branding_profile = profile
     made.request.save(update_fields=["branding_profile"])

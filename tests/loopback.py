@@ -1,4 +1,4 @@
-"""Servers of a test on this machine: of HTTP, and of mails."""
+"""Servers for HTTP and for mails, run by a test on this machine."""
 
 import ssl
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def served(
 def answered(
     answer: Callable[[BaseHTTPRequestHandler], object], host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 ) -> Iterator[Server]:
-    """A server of which one function answers whatever is asked, over connections that stay open."""
+    """Run a server whose every answer comes from one function, over connections that stay open."""
 
     class Service(Handler):
         protocol_version = "HTTP/1.1"
@@ -74,7 +74,7 @@ def answered(
 
 @contextmanager
 def mail_server(handler: object, **options: Any) -> Iterator[str]:
-    """Gives the address of a server that asks ``handler``, as aiosmtpd does."""
+    """Yield the address of an SMTP server whose replies come from ``handler``, as in aiosmtpd."""
     controller = Controller(handler, hostname="127.0.0.1", port=free_port(), **options)
     controller.start()
     try:

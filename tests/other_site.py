@@ -1,4 +1,4 @@
-"""A site of somebody else, which shows a signing page in a frame."""
+"""A site of another origin, which shows a signing page in a frame."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from tests.loopback import Handler, served
 
 @contextmanager
 def site(page: Callable[[], str]) -> Iterator[str]:
-    """Another site with one page; yields its origin."""
+    """Serve a site with one page. Yield its origin."""
 
     class Site(Handler):
         def do_GET(self) -> None:

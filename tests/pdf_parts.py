@@ -6,7 +6,7 @@ from asn1crypto import cms
 
 
 def signature_and_token(pdf: bytes) -> tuple[bytes, bytes]:
-    """The signature value of the last seal and the RFC 3161 token over it, DER."""
+    """Return the signature value of the last seal, and the RFC 3161 token over it in DER."""
     contents = re.findall(rb"(?s)/ETSI.CAdES.detached.*?/Contents\s*<([0-9A-Fa-f]+)>", pdf)[-1]
     information = cms.ContentInfo.load(bytes.fromhex(contents.decode()))
     signer = information["content"]["signer_infos"][0]

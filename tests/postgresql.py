@@ -1,5 +1,5 @@
-"""A pytest plugin, loaded before Django: one embedded PostgreSQL for the run, and for each process of the run a data
-folder of its own (some tests take theirs away for a moment); all thrown away at the end."""
+"""A pytest plugin, loaded before Django: one embedded PostgreSQL for the run, and a data folder for each process of
+the run (some tests move theirs away for a moment); all are removed at the end."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="paraph-tests-"))
     server = Server(folder)
     server.start()
-    with psycopg.connect(server.url, autocommit=True) as connection:  # what a crash would take is thrown away anyway
+    with psycopg.connect(server.url, autocommit=True) as connection:  # nobody needs the data after a crash
         connection.execute("ALTER ROLE CURRENT_USER SET synchronous_commit = off")
     os.environ[_OWNER] = str(os.getpid())
     os.environ["PARAPH_DATA_DIR"] = str(folder)
@@ -42,15 +42,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def _keep_bytecode() -> None:
-    """Hundreds of processes import the service: compiling it for each takes half a second (containers often have
-    Python keep nothing)."""
+    """Hundreds of processes import the service, and compiling it takes each half a second. Containers often keep Python
+    from writing bytecode."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
 
 
 def _have_own_folder(worker: str) -> None:
-    """The database server stays that of the run. (A link says so, and no ``DATABASE_URL``: the services that tests
-    start would inherit it, and work off each other's jobs.)"""
+    """Give the worker a data folder with the database server of the run. A link leads there, not a ``DATABASE_URL``:
+    the services that tests start would inherit that, and do each other's jobs."""
     shared = Path(os.environ["PARAPH_DATA_DIR"])
     if shared.name == worker:
         return

@@ -1,4 +1,4 @@
-"""Django's test client on the production road: its requests pass through the WSGI application that the server runs."""
+"""Django's test client with the WSGI application that the server runs: requests take the same way as in production."""
 
 import io
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from paraph.server.wsgi import application
 
 
 class Client(DjangoClient):
-    """``response.content`` is all that was sent."""
+    """A client whose ``response.content`` is the whole body that was sent."""
 
     def __init__(self, **defaults: Any) -> None:
         super().__init__(**defaults)
@@ -23,7 +23,7 @@ class Client(DjangoClient):
 
 
 def respond(environ: dict[str, Any]) -> HttpResponse:
-    """What the application answers, whole. A response to ``HEAD`` has no content, since the server sends none."""
+    """Return the whole answer of the application, without content for ``HEAD``, since the server sends none."""
     request: Any = WSGIRequest(environ | {"wsgi.input": io.BytesIO()})
     environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read())
     started: list[tuple[str, list[tuple[str, str]]]] = []

@@ -33,7 +33,7 @@ class Handler(loopback.Handler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
-        if len(body) < length:  # the client was killed in the middle of it
+        if len(body) < length:  # the client was killed while it sent the body
             return
         with self.server.guard:
             self.server.received.append(Received(self.path, dict(self.headers.items()), body, time.monotonic()))
@@ -89,8 +89,8 @@ def not_http(handler: Handler) -> None:
 
 
 class Receiver(ThreadingHTTPServer):
-    """``behave`` may be exchanged between requests; ``released`` ends the answers that do not end. ``keeps``: whether
-    connections stay open; ``connections`` counts them."""
+    """``behave``: answers a request, and may be exchanged between requests; ``released``: ends the endless answers;
+    ``keeps``: whether connections stay open; ``connections``: how many were made."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -138,7 +138,7 @@ def receiver(
 
 @dataclass(frozen=True)
 class Authority:
-    """``server`` has a certificate for the names asked for; ``client`` trusts nobody but its authority."""
+    """``server``: has a certificate for the given names; ``client``: trusts only the authority of that certificate."""
 
     server: ssl.SSLContext
     client: ssl.SSLContext
@@ -146,7 +146,7 @@ class Authority:
 
 def own_authority(folder: Path, *names: str) -> Authority:
     key, server_key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    for_certificates = forge.usage("key_cert_sign")  # this and the key identifiers Python demands from 3.13 on
+    for_certificates = forge.usage("key_cert_sign")  # Python demands this and the key identifiers from 3.13 on
     root = forge.certificate("TLS root", key, "TLS root", key, ca=True, extensions=[for_certificates])
     hosts = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
     certificate = forge.certificate("receiver", server_key, "TLS root", key, extensions=[(hosts, False)])

@@ -12,9 +12,9 @@ FULL_FOR_NOW = "452 4.2.2 <{}>: over quota"
 
 
 class RefusingServer:
-    """``recipients`` and ``content``: what is answered to ``RCPT`` and after ``DATA``, by address, with ``{}`` in its
-    place; ``sender``: to every ``MAIL``. "" and what is not named are taken. ``asked``: how often each recipient was
-    named; ``taken``: whom mails were taken for, in order."""
+    """``recipients`` and ``content``: the replies to ``RCPT`` and after ``DATA`` by address, with ``{}`` in its place;
+    ``sender``: the reply to every ``MAIL``. "" or no reply accepts. ``asked``: how often each recipient was named;
+    ``taken``: the recipients of accepted mails, in order."""
 
     def __init__(self) -> None:
         self.recipients: dict[str, str] = {}
@@ -46,7 +46,7 @@ class RefusingServer:
 
 @contextmanager
 def refusing_server(settings: Any) -> Iterator[RefusingServer]:
-    """The mail server of this process."""
+    """Make such a server the mail gateway of this process, and yield it."""
     handler = RefusingServer()
     earlier = settings.PARAPH
     with mail_server(handler) as url:

@@ -1,4 +1,4 @@
-"""A sample of many cases in short, and all of them where tests take their time."""
+"""A sample of many cases for `make test`, and all cases for thorough runs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def sampled(cases: Iterable[str], every: int) -> list[Any]:
-    """Parameters of which each so manyeth, from the first on, runs in `make test`; the others are marked thorough."""
+    """Parameters: the first and each ``every``-th after it run in `make test`, the others are marked thorough."""
     return [
         pytest.param(case, id=case, marks=pytest.mark.thorough if number % every else ())
         for number, case in enumerate(cases)

@@ -1,4 +1,4 @@
-"""A small disk, which somebody fills."""
+"""A small disk that a test can fill."""
 
 import os
 import subprocess
@@ -13,21 +13,21 @@ _OF_ROOT = "a small disk can only be made by root"
 
 
 class SmallDisk:
-    """``place``: where it is mounted."""
+    """``place``: the folder where the disk is mounted."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
         self._filler = place / "filler"
 
     def fill(self, leave: int = 0) -> None:
-        """Leaves so many bytes free."""
-        with self._filler.open("ab") as file, suppress(OSError):  # somebody else took the last of it
+        """Fill the disk until only ``leave`` bytes are free."""
+        with self._filler.open("ab") as file, suppress(OSError):  # another process took the last bytes
             while (free := self._free() - leave) > 0:
                 os.posix_fallocate(file.fileno(), file.tell(), free)
                 file.seek(0, os.SEEK_END)
 
     def keep_full(self, seconds: float) -> None:
-        """What others delete meanwhile makes no room."""
+        """Keep the disk full although others delete files meanwhile, then make room again."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.fill()
@@ -44,7 +44,7 @@ class SmallDisk:
 
 @contextmanager
 def small_disk(mebibytes: int) -> Iterator[SmallDisk]:
-    """One in memory, reached by every account. Raises ``PermissionError`` where this one may not mount any."""
+    """Mount a disk in memory that every account can reach. Raise ``PermissionError`` where this account may not."""
     place = Path(tempfile.mkdtemp(prefix="paraph-disk-"))
     place.chmod(0o755)
     command = ["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=755", "tmpfs", str(place)]

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 _HOST = "127.0.0.1"
-_START_SECONDS = 600  # for one that hangs: a service ends by itself where a part of it does not come within a minute
+_START_SECONDS = 600  # for a service that hangs: it ends by itself where a part does not start within a minute
 _STOP_SECONDS = 30
 
 
@@ -21,8 +21,8 @@ class StartedService:
     """``paraph serve`` on a free port. ``url``: its address, without a slash at the end."""
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
-        """``settings``: the only ones it has, by the names of their variables. Those of a service that this machine may
-        run name databases, stores and gateways that it must not touch."""
+        """``settings``: the only ones it has, by the names of their variables. Others in the environment may be of a
+        real service on this machine, and name databases, stores and gateways that must not be touched."""
         self.data_dir = data_dir
         self._environment = {**_environment_without_settings(), **settings}
         with socket.socket() as probe:

@@ -12,7 +12,7 @@ from paraph.tenants.organizations import existing_organization
 
 
 def create_organization(name: str, plan: str) -> Organization:
-    """Without the entry in the activity log, which tests of the log count."""
+    """Make one without an entry in the activity log, since tests of the log count entries."""
     return Organization.objects.create(name=name, plan=plan)
 
 
@@ -23,7 +23,7 @@ def update_organization(organization_id: int, **given: Any) -> Organization:
 def create_application(
     organization_id: int, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
 ) -> NewApplication:
-    """Without an entry in the activity log, too."""
+    """Make one without an entry in the activity log."""
     organization = existing_organization(organization_id)
     return applications.new_application(organization, environment, name, webhook_url, origins)
 

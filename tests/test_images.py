@@ -1,4 +1,4 @@
-"""Containers are made of exactly the images that were looked at (requirements/README.md)."""
+"""Containers are made of exactly the images that were reviewed (requirements/README.md)."""
 
 import re
 from ipaddress import ip_address, ip_network
@@ -42,8 +42,8 @@ def of_providers() -> set[str]:
 
 @pytest.mark.parametrize("name", ["migrate", "web-a", "web-b", "worker"])
 def test_every_setting_arrives_in_the_containers(name: str) -> None:
-    """Those excepted that count for ``paraph serve`` alone, or for a command. Whatever has no value here is the
-    operator's to set."""
+    """Settings that only ``paraph serve`` or a command reads are excepted. The operator may set each one that has no
+    value in compose.yaml."""
     environment = compose()[name]["environment"]
     assert set(environment) == (set(FIELDS) | of_providers()) - _ELSEWHERE
     given = {variable for variable, value in environment.items() if value is not None}
@@ -54,7 +54,7 @@ def test_every_setting_arrives_in_the_containers(name: str) -> None:
 def test_the_example_of_an_environment_has_what_compose_asks_for_and_is_accepted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All of it at once. Its form is the one that Compose, systemd and kubectl read alike."""
+    """All variables are set at once. The file has the form that Compose, systemd and kubectl read alike."""
     lines = [line for line in (ROOT / "deploy" / "paraph.env").read_text().splitlines() if line]
     values = dict(line.removeprefix("#").split("=", 1) for line in lines if re.match(r"#?[A-Z_]+=", line))
     assert all(re.fullmatch(r"# .*|#|#?[A-Z_]+=[^ \"'$#]+", line) for line in lines)
@@ -83,14 +83,14 @@ def test_the_database_of_compose_is_reached_by_its_socket_alone() -> None:
 
 
 def test_nobody_else_gets_the_address_of_the_proxy() -> None:
-    """Docker gives the lowest free one to whoever starts first."""
+    """Docker gives the lowest free address to the container that starts first."""
     address = ip_address(compose()["proxy"]["networks"]["front"]["ipv4_address"])
     [pool] = compose("networks")["front"]["ipam"]["config"]
     assert address in ip_network(pool["subnet"]) and address not in ip_network(pool["ip_range"])
 
 
 def test_no_setting_stands_twice_in_compose() -> None:
-    """Compose refuses a file with a key that is there already."""
+    """Compose refuses a file in which a key stands twice."""
     names = re.findall(r"^    ([A-Z][A-Z0-9_]+):", (ROOT / "compose.yaml").read_text(), re.MULTILINE)
     assert len(names) == len(set(names)) > 50
 
@@ -104,6 +104,6 @@ def test_the_documented_upgrade_replaces_one_web_server_after_the_other() -> Non
 
 
 def test_each_role_has_its_own_check_of_health() -> None:
-    """That of the image, which looks what it was started for."""
+    """The image has one health check, which sees for which role the container was started."""
     assert 'CMD ["paraph-healthy"]' in (ROOT / "Dockerfile").read_text()
     assert not any("healthcheck" in compose()[name] for name in ("web-a", "web-b", "worker"))

@@ -1,4 +1,4 @@
-"""Links between pages lead to files and headings that are there, and so do the decisions that sources name."""
+"""Links between pages lead to existing files and headings, and so do the decisions and sections that sources name."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""``tests/specification.md``: every rule of ``docs/rules.md`` names tests that are there."""
+"""``tests/specification.md``: every rule of ``docs/rules.md`` names tests that exist."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ class Rule:
 
 
 def proven() -> dict[str, str]:
-    """The tests that each row names, by rule, in the order of the rows."""
+    """The tests that the table names, by rule, in the order of the rows."""
     found: dict[str, str] = {}
     for line in (TESTS / "specification.md").read_text().splitlines():
         if line.startswith("| ") and not line.startswith("| Rule |"):
@@ -73,7 +73,7 @@ def missing(rule: Rule) -> list[str]:
 
 @cache
 def functions(path: Path) -> frozenset[str]:
-    """Names of the tests in a file, those of a class behind its name, parametrised ones without their values."""
+    """The names of the tests in a file, with the name of their class in front and without their parameters."""
     if not path.is_file():
         return frozenset()
     return frozenset(_tests(ast.parse(path.read_text()).body))
@@ -132,7 +132,7 @@ def test_a_test_that_goes_is_missed(tmp_path: Path, under: str | None) -> None:
 
 
 def test_every_rule_that_is_cited_is_there() -> None:
-    """A section, as most comments cite it, or a rule of one."""
+    """Most comments cite a section, some a rule of it."""
     known = {rule.section for rule in RULES} | {rule.id for rule in RULES} | {"2", "6"}
     cited = re.compile(r"\brules? (\d[\d.]*(?:-\d+)?(?:(?:, | and | to )\d[\d.]*(?:-\d+)?)*)")
     unknown = []

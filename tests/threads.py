@@ -1,4 +1,4 @@
-"""What several processes do at once, done by threads, each with a connection of its own to the database."""
+"""Threads that act at once as several processes would, each with a connection of its own to the database."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 def beside_each_other(*verbs: Callable[[], _T], threads: int = 0) -> list[_T]:
-    """What each returned. ``threads``: that work them off; 0 is one for each. For tests whose rows are committed."""
+    """Call each verb in a thread. Return their results. ``threads``: 0 is one for each. Rows must be committed."""
 
     def run(verb: Callable[[], _T]) -> _T:
         try:
@@ -27,7 +27,7 @@ def beside_each_other(*verbs: Callable[[], _T], threads: int = 0) -> list[_T]:
 
 
 def at_once(*verbs: Callable[[], Any]) -> list[Any]:
-    """What each returned or, of one that was refused, the code; they begin together."""
+    """Begin the verbs together. Return the result of each, or the code of its refusal."""
     barrier = Barrier(len(verbs))
 
     def begin(verb: Callable[[], Any]) -> Any:

@@ -1,6 +1,6 @@
-"""``pytest tests/ways.py``: the source files and functions that each way through the service enters, once it is warm.
+"""``pytest tests/ways.py``: the source files and functions that each way through the service enters on its second pass.
 
-A newcomer follows a call from file to file; how many there are says how spread out a subject is.
+A newcomer follows a call from file to file; their number says how spread out a subject is.
 """
 
 import re

@@ -11,7 +11,7 @@ from tests.cli.service import SMALL, Service, remove
 
 @pytest.fixture
 def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Makes services that are not started; ends and removes what a test leaves."""
+    """Make services that are not started; afterwards stop and remove them."""
     made: list[Service] = []
 
     def make(**settings: str) -> Service:
@@ -27,7 +27,7 @@ def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
 
 @pytest.fixture(scope="session")
 def service(shared_service: Service) -> Service:
-    """One that runs."""
+    """A running service."""
     return shared_service
 
 

@@ -1,6 +1,6 @@
-"""Commands in processes that are forked from one which has imported the libraries: an interpreter of its own would
-import them again for each, which is most of a command's time. A command is otherwise on its own: it has its own
-environment, sets Django up itself, and ends with its own exit status."""
+"""Commands in processes that are forked from one which has imported the libraries: a new interpreter for each command
+would import them again, which is most of its time. Otherwise a command is on its own: it has its own environment,
+sets Django up itself, and ends with its own exit status."""
 
 import atexit
 import importlib
@@ -25,14 +25,14 @@ _LIBRARIES = (
     "django.core.management", "django.db.backends.postgresql.base", "django.db.migrations.autodetector",
     "django.forms", "django.urls", "procrastinate", "psycopg_pool", "rich.traceback",
     "structlog.dev", "paraph.cli.session",
-    "aiohttp", "httpx", "pikepdf", "pyhanko.sign", "typst",  # which what reads and seals PDFs brings
+    "aiohttp", "httpx", "pikepdf", "pyhanko.sign", "typst",  # imported by what reads and seals PDFs
 )  # none of which reads a setting  # fmt: skip
 
 
 def run(
     module: str, *arguments: str, environment: dict[str, str], given: str = ""
 ) -> "subprocess.CompletedProcess[str]":
-    """What ``python -m module arguments…`` says, and ends with. ``given`` is its standard input."""
+    """The output and exit status of ``python -m module arguments…``. ``given`` is its standard input."""
     asked = {"module": module, "arguments": arguments, "environment": environment, "given": given}
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(_address())
@@ -59,7 +59,7 @@ def _address() -> str:
 def _end(process: "subprocess.Popen[bytes]", folder: Path) -> None:
     process.terminate()
     process.communicate()
-    shutil.rmtree(folder, ignore_errors=True)  # in a run of tests it is gone already
+    shutil.rmtree(folder, ignore_errors=True)  # at the end of a run of tests it is gone already
 
 
 class _Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):

@@ -1,4 +1,4 @@
-"""A command with all of its children, measured from outside: the memory that they have together, and their time."""
+"""A command with all of its children, measured from outside: their memory together, and their processor time."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ _PATIENCE_SECONDS = 120
 
 
 class Measured(NamedTuple):
-    """How a command ended. ``peak`` in bytes, ``processor`` in seconds."""
+    """How a command ended. ``peak``: memory in bytes; ``processor``: seconds."""
 
     status: int
     output: str

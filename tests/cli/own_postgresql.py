@@ -1,4 +1,4 @@
-"""A PostgreSQL as an operator would run it, from Debian where it is installed, else of the programs Paraph carries."""
+"""A PostgreSQL as an operator would run it, by Debian's programs where installed, else by those Paraph carries."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ _DEBIAN = Path("/usr/lib/postgresql")
 
 
 class OwnPostgresql:
-    """A server of its own account, in a new folder, that listens on a socket there; at an ``address`` too, it trusts
-    whoever reaches that. ``archive`` is where its write-ahead log may be copied to."""
+    """A server with an account of its own, in a new folder, that listens on a socket there. With an ``address`` it
+    listens there too and trusts everybody. ``archive``: the folder that its write-ahead log may be copied to."""
 
     def __init__(self, address: str = "") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="paraph-own-"))
@@ -29,7 +29,7 @@ class OwnPostgresql:
         self._address = address
 
     def create(self) -> None:
-        """Makes the cluster and the database, and runs the server."""
+        """Make the cluster, start the server and make the database."""
         self.run(f"{self.programs}/initdb -D {self.data} -U paraph -A trust -E UTF8 --locale=C.UTF-8")
         self.run(f"mkdir {self.archive}")
         if self._address:
@@ -38,13 +38,13 @@ class OwnPostgresql:
         self.run(f"{self.programs}/createdb -h {self.folder} -U paraph paraph")
 
     def follow(self, primary: "OwnPostgresql") -> None:
-        """Makes the cluster a standby of that one, which follows it by streaming, and runs it."""
+        """Make the cluster a standby that follows the primary by streaming, and start it."""
         source = f"-h {primary.folder} -U paraph -D {self.data} -R -X stream --checkpoint=fast"
         self.run(f"{self.programs}/pg_basebackup {source}")
         self.start()
 
     def ask(self, statement: str) -> str:
-        """The one value that the server answers, as its owner."""
+        """Run the statement as the owner. Return the first value of the answer, or ""."""
         with psycopg.connect(f"postgresql://paraph@/paraph?host={self.folder}", autocommit=True) as connection:
             answered = connection.execute(statement.encode())
             row = answered.fetchone() if answered.description else None
@@ -67,7 +67,7 @@ class OwnPostgresql:
         shutil.rmtree(self.folder)
 
     def run(self, script: str) -> None:
-        """Runs a line of shell as the server's account."""
+        """Run a line of shell as the server's account."""
         owner = account(self._user) if self._user else None
         identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if owner else {}
         with (self.folder / "output").open("ab") as output:

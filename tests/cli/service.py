@@ -23,20 +23,20 @@ from tests import first_start
 from tests.cli import forked
 
 SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
-READY_SECONDS = 180  # machines that run tests are busy, and slow ones need 20 s for a first start
+READY_SECONDS = 180  # machines that run tests are busy, and a first start takes 20 s on a slow one
 _READY = "Paraph is ready"
 _KEY = re.compile(r"\s+[0-9a-f]{64}\s*")
-_SERVERS = (15_000, 32_000)  # Linux gives clients the ports above
+_SERVERS = (15_000, 32_000)  # Linux gives higher ports to clients
 
 
 class Service:
-    """``base_url`` is the address without a path. ``output`` grows while the service speaks. ``memory``: bytes of
-    address space that each of its processes may have."""
+    """``base_url``: the address without a path; ``output``: the lines printed so far; ``memory``: the bytes of address
+    space that each process may have."""
 
     memory: int | None = None
 
     key: str
-    """The API key that its first start printed (sandbox, enterprise plan); known once it began with a copy."""
+    """The API key that the first start printed (sandbox, enterprise plan); known after :meth:`begin`."""
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
@@ -48,18 +48,18 @@ class Service:
 
     @classmethod
     def like(cls, other: "Service") -> Self:
-        """A service that is there already, with what this class can do."""
+        """Return a service that exists already as one of this class."""
         made = cls.__new__(cls)
         vars(made).update(vars(other))
         return made
 
     def begin(self) -> None:
-        """Starts it for the first time here, on a copy of what a first start leaves."""
+        """Start it for the first time, on a copy of what a first start leaves."""
         self.key = first_start.copy(self.data_dir)
         self.start()
 
     def start(self, *options: str) -> None:
-        """Returns once it is ready; fails with all it said when it ends before."""
+        """Start it and return once it is ready. Fail with all of its output when it ends before that."""
         ready, already = threading.Event(), len(self.output)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "paraph", "serve", *options],
@@ -78,38 +78,38 @@ class Service:
             raise AssertionError("the service did not start:\n" + "".join(self.output))
 
     def first_key(self) -> str:
-        """The API key that a first start prints after it said that it is ready."""
+        """Wait for the API key that a first start prints after it has said that it is ready."""
         wait_until(lambda: any(map(_KEY.fullmatch, self.output)))
         return next(filter(_KEY.fullmatch, self.output)).strip()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Asks it to stop and returns its exit status."""
+        """Ask it to stop and return its exit status."""
         assert self.process
         self.process.send_signal(number)
         return self.process.wait(90)
 
     def command(self, *arguments: str) -> Any:
-        """What an operator's command answers with ``--json``. Raises ``CalledProcessError`` when it refuses."""
+        """Return what an operator's command answers with ``--json``. Raise ``CalledProcessError`` when it refuses."""
         done = self.run(*arguments, "--json")
         done.check_returncode()
         return json.loads(done.stdout)
 
     def run(self, *arguments: str, given: str = "", **settings: str) -> "subprocess.CompletedProcess[str]":
-        """What an operator's command says and ends with. ``given`` is its standard input."""
+        """Return the output and exit status of an operator's command. ``given`` is its standard input."""
         return forked.run("paraph", *arguments, environment={**self.environment, **settings}, given=given)
 
     def refusal(self, *arguments: str, **settings: str) -> str:
-        """What a command says that is refused, and prints nothing else."""
+        """Return the error of a command that is refused and prints nothing else."""
         done = self.run(*arguments, **settings)
         assert (done.returncode, done.stdout) == (1, ""), done
         return done.stderr.strip()
 
     def commands(self, wanted: list[list[str]]) -> list[Any]:
-        """What several of them answer, one after the other in one process."""
+        """Return what several commands answer that run one after the other in one process."""
         return several(wanted, self.environment)
 
     def new_application(self, plan: str = "enterprise", environment: str = "sandbox", *more: str) -> dict[str, Any]:
-        """``id``, ``organization_id``, ``api_key`` and ``webhook_secret``, of a new organization. ``more``: options."""
+        """Return its ``id``, ``organization_id`` (a new one), ``api_key`` and ``webhook_secret``. ``more``: options."""
         options = ["--organization", "{id}", "--environment", environment, "--name", "backend", *more]
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
@@ -121,7 +121,7 @@ class Service:
         return found
 
     def processes(self) -> dict[int, str]:
-        """Number and command line of every process that was started with our data folder."""
+        """The process id and command line of every process that was started with our data folder."""
         return processes_of(self.data_dir)
 
     def _listen(self, stream: TextIO, ready: threading.Event) -> None:
@@ -135,7 +135,7 @@ class Service:
 
 @contextlib.contextmanager
 def small_service(data_dir: Path, **settings: str) -> Iterator[Service]:
-    """One with a process of each kind, on a copy of what a first start leaves; nothing is left of it afterwards."""
+    """A service with one process of each kind, on a copy of what a first start leaves; removed afterwards."""
     service = Service(data_dir, **SMALL, **settings)
     service.begin()
     try:
@@ -146,7 +146,7 @@ def small_service(data_dir: Path, **settings: str) -> Iterator[Service]:
 
 
 def status(address: str) -> int:
-    """The status that is answered there, 0 where nobody answers."""
+    """The HTTP status that the address answers; 0 where nothing answers."""
     try:
         return httpx.get(address, timeout=30).status_code
     except httpx.TransportError:
@@ -154,12 +154,12 @@ def status(address: str) -> int:
 
 
 def paraph(*arguments: str, data_dir: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
-    """What a command says and ends with, without a service of this data folder."""
+    """The output and exit status of a command, without a service of this data folder."""
     return forked.run("paraph", *arguments, environment=clean_environment(data_dir, **settings))
 
 
 def several(wanted: list[list[str]], environment: dict[str, str]) -> list[Any]:
-    """What these commands answer, run in one process with that environment."""
+    """The answers of these commands, run in one process with that environment."""
     done = forked.run("tests.cli.several", environment=environment, given=json.dumps(wanted))
     done.check_returncode()
     answers: list[Any] = json.loads(done.stdout)
@@ -178,7 +178,7 @@ def clean_environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """One that nobody is given who asks for any: until the server listens, many connections are made."""
+    """A free port that Linux gives to no client: many connections are made before the server listens on it."""
     while True:
         port = random.randrange(*_SERVERS)
         with socket.socket() as probe, contextlib.suppress(OSError):
@@ -210,7 +210,7 @@ def name_of(pid: int) -> str:
 
 
 def remove(data_dir: Path) -> None:
-    """A data folder with its cluster, which as root lies elsewhere."""
+    """Remove a data folder with its cluster, which lies elsewhere when root runs the tests."""
     shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)
     shutil.rmtree(data_dir, ignore_errors=True)
 

@@ -1,6 +1,6 @@
-"""``python -m tests.cli.several``: an operator's commands one after the other, for tests of something else, which need
-not wait for an interpreter each time. A JSON list of their arguments comes in, one of their answers goes out. The
-argument ``{id}`` stands for the id in the answer before."""
+"""``python -m tests.cli.several``: run an operator's commands one after the other in one process, so that a test that
+only needs their results does not wait for an interpreter each time. Read a JSON list of their arguments, and write one
+of their answers. The argument ``{id}`` stands for the id in the previous answer."""
 
 import json
 import sys

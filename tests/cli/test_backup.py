@@ -40,7 +40,7 @@ def service(place: Path) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def backup(place: Path, service: Service) -> Path:
-    """Taken among requests that are signed and sealed, and uploads that are deleted."""
+    """A backup that was taken while requests were signed and sealed, and uploads deleted."""
     Backend(service.base_url, service.key).finalized(flow(service))
     flows = Flows(lambda: flow(service), patience=180)
     flows.start()
@@ -57,7 +57,7 @@ def flow(service: Service) -> int:
 
 
 def rows_and_objects(data_dir: Path) -> int:
-    """Compares every row with its object, without any code of ours; returns how many."""
+    """Compare every row with its object, without any code of ours. Return how many there are."""
     count = 0
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
         for table in ("documents_document", "evidence_sealeddocument", "evidence_prooffile"):
@@ -90,7 +90,7 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
 
 
 def logged(service: Service) -> int:
-    """Finishes a request and, once the log has its proof, as if all were of production, returns how many it has."""
+    """Finish a request and wait until the log has its proof, as if from production. Return the size of the log."""
     Backend(service.base_url, service.key).finalized(flow(service))
     with psycopg.connect(embedded_url(service.data_dir, None)) as connection:
         connection.execute("UPDATE evidence_prooffile SET log_index = NULL WHERE log_index < 0")
@@ -100,7 +100,7 @@ def logged(service: Service) -> int:
 
 
 def test_the_log_goes_on_where_the_backup_has_it(place: Path, service: Service) -> None:
-    """A backup has the rows of the log and its key, and a store that is new gets all of it with the next proof."""
+    """A backup holds the rows and the key of the log; a new store gets the whole log with the next proof."""
     size, seen = logged(service), place / "seen.txt"
     shown = service.command("log", "show")
     seen.write_text(shown["checkpoint"])
@@ -216,7 +216,7 @@ def test_files_move_under_load(tmp_path: Path) -> None:
 
 
 def moved(service: Service, target: dict[str, str]) -> int:
-    """Copies, and returns how many files were not there yet."""
+    """Copy the files to the bucket. Return how many were not there yet."""
     service.environment |= target
     found = service.command("storage", "copy", "folder", BUCKET)
     assert found["finished"] and (found["problems"], found["remain"]) == ([], 0)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One in which nothing has failed yet."""
+    """A service in which nothing has failed yet."""
     with small_service(tmp_path_factory.mktemp("checked") / "data") as service:
         yield service
 
@@ -63,7 +63,7 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
     ],
 )
 def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:
-    """With the tests' own database, which has its tables and belongs to no other secret."""
+    """The command uses the tests' own database, which has its tables and belongs to no other secret."""
     Installation.objects.all().delete()
     url = settings.PARAPH.database_url or embedded_url(settings.DATA_DIR, settings.PARAPH.postgres_dir)
     before, _, options = url.partition("?")
@@ -80,7 +80,7 @@ def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path
 
 
 def test_only_knows_each_line_of_the_table(service: Service) -> None:
-    """Those that docs/faults.md lists, and those that are told."""
+    """``--only`` takes the lines that docs/faults.md lists and those that ``paraph check`` prints."""
     table = (ROOT / "docs/faults.md").read_text().partition("| Line |")[2].partition("\n\n")[0]
     first = [row.split("|")[1] for row in table.splitlines()[2:]]
     listed = [name.removesuffix(" …") for cell in first for name in re.findall("`([^`]+)`", cell)]

@@ -1,4 +1,4 @@
-"""``examples/demo.py --url``: a smoke test of a service that runs already; and how long the demo waits for its own."""
+"""``examples/demo.py --url``: a smoke test of a running service; and how long the demo waits for its own service."""
 
 import json
 import os
@@ -76,7 +76,7 @@ DEMO = Path(__file__).parents[2] / "examples/demo.py"
 
 
 def test_the_demo_waits_for_a_service_that_lives(tmp_path: Path) -> None:
-    """Its process stands still for more than a minute, as one does that gets no processor."""
+    """The process of the service stands still for more than a minute, like one that gets no processor time."""
     environment = clean_environment(tmp_path / "data", TMPDIR=str(tmp_path))
     command = [sys.executable, str(DEMO), "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as demo:

@@ -1,5 +1,5 @@
 """A mail server or a webhook receiver that takes connections and says nothing holds up mails or webhooks, and nothing
-else; while the database stands still, as in a failover, nobody is told that a gateway fails."""
+else. While the database stands still, as in a failover, nobody is told that a gateway fails."""
 
 import socket
 import threading
@@ -30,7 +30,7 @@ MANY = 8
 
 @pytest.fixture(scope="module")
 def hung(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with such a mail server, and one web process of 4 threads."""
+    """A service with a mail server that says nothing, and one web process of 4 threads."""
     with socket.create_server(("127.0.0.1", 0), backlog=100) as server:
         url = f"smtp://127.0.0.1:{server.getsockname()[1]}"
         folder = tmp_path_factory.mktemp("hung") / "data"
@@ -58,7 +58,7 @@ def test_expiry_and_seals_go_on(hung: Service) -> None:
 
 
 def test_uploads_go_on(hung: Service) -> None:
-    """Of the very organization whose signers wait for their codes, in the one web process that there is."""
+    """Even uploads of the organization whose signers wait for their codes, in the only web process."""
     backend = Backend(hung.base_url, hung.key)
     urls = [each["signing_url"] for each in request(backend, MANY, channel="email")["signers"]]
     stop = threading.Event()
@@ -109,7 +109,7 @@ def test_pages_and_the_api_go_on(hung: Service) -> None:
             time.sleep(0.1)
         answers = [each.result() for each in asked]
     assert {status for status, _ in answers} == {503}
-    assert sum(seconds > 10 for _, seconds in answers) == 1  # a quarter of the threads may wait for others' machines
+    assert sum(seconds > 10 for _, seconds in answers) == 1  # a quarter of the 4 threads may wait for others' machines
     with psycopg.connect(embedded_url(hung.data_dir, None), autocommit=True) as database:
         unsent = "SELECT count(*) FROM otp_onetimecode WHERE sent_at IS NULL AND signer_id IN (SELECT id FROM "
         mine = f"signature_requests_signer WHERE request_id = {made['id']})"
@@ -117,7 +117,7 @@ def test_pages_and_the_api_go_on(hung: Service) -> None:
 
 
 def code(request: dict[str, Any]) -> str:
-    """The first signer's, by SMS."""
+    """A code for the first signer, by SMS."""
     url = request["signers"][0]["signing_url"]
     return str(httpx.post(f"{url}/otp", json={"channel": "sms"}, timeout=30).json()["sandbox_code"])
 
@@ -133,12 +133,12 @@ def request(backend: Backend, signers: int = 1, channel: str = "sms", **more: An
 
 
 Answer = tuple[int, str, str]
-"""Status, code of the error, and in how many seconds to come again."""
+"""Status, error code, and seconds after which to try again."""
 SENT: Answer = (200, "sent", "")
 
 
 def test_a_database_that_stands_still_is_no_gateway_that_fails(tmp_path: Path) -> None:
-    """More signers ask than may wait. Who has a place waits for the database in it."""
+    """More signers ask than have places; whoever has a place keeps it while waiting for the database."""
     with (
         mail_server(object()) as url,
         small_service(tmp_path / "data", PARAPH_SMTP_URL=url, PARAPH_WEB_THREADS=str(MANY)) as service,
@@ -153,10 +153,10 @@ def test_a_database_that_stands_still_is_no_gateway_that_fails(tmp_path: Path) -
         with database.transaction():
             database.execute("LOCK TABLE counts_count IN EXCLUSIVE MODE")
             asked = [signers.submit(_ask, url) for url in urls]
-            wait_until(lambda: any(each.done() for each in asked))  # who finds no place waits for two seconds
+            wait_until(lambda: any(each.done() for each in asked))  # without a place: refused after two seconds
         found = Counter(each.result() for each in asked)
         assert set(found) == {SENT, (503, "unavailable", "5")}, found
-        # Nobody who comes afterwards pays for it.
+        # No later call is refused because of it.
         assert {_ask(url) for url in urls[: MANY // 2]} == {SENT}
 
 

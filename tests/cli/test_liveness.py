@@ -1,4 +1,4 @@
-"""What tells that a worker works: a file, systemd's watchdog, its end where a part stands still; and what reads it."""
+"""How a worker tells that it works: a file, systemd's watchdog, its end where a part stands still; and the probe."""
 
 import asyncio
 import faulthandler
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_written_ends_no_worker(tmp_path: Path) -> None:
 
 
 def ended(run: Callable[[], Any], said: Path) -> int:
-    """The exit status of a process that does it, and whose errors are written there."""
+    """The exit status of a new process that calls ``run``; its standard error goes to the file ``said``."""
 
     def process() -> None:
         with said.open("wb") as file:
@@ -145,8 +145,8 @@ def test_a_loop_that_is_held_up_ends_the_process(tmp_path: Path) -> None:
 
 @pytest.fixture
 def probe(tmp_path: Path) -> Callable[..., int]:
-    """The exit status of the probe of a container that was started with these words. It has the programs of a shell
-    alone: no Python, no Paraph."""
+    """Run the probe in a container that was ``started`` with this command; return its exit status. It has the programs
+    of a shell alone: no Python, no Paraph."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("tr", "find", "cat"):
@@ -164,7 +164,7 @@ def probe(tmp_path: Path) -> Callable[..., int]:
 
 
 def test_the_probe_reads_what_the_worker_tells(tmp_path: Path, probe: Callable[..., int]) -> None:
-    assert (probe(), probe("--alive")) == (1, 1)  # it has not begun
+    assert (probe(), probe("--alive")) == (1, 1)  # the worker has not begun
     assert probe(started="paraph migrate") == 0, "a migration is always well"
     asyncio.run(tell_until(tmp_path, lambda: "", told_by(tmp_path, os.getpid()).exists))
     assert (probe(), probe("--alive")) == (0, 0)

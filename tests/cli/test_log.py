@@ -24,7 +24,7 @@ from tests.transparency.rows import proofs
 
 @pytest.fixture
 def address(data_dir: Path, live_server: Any, transactional_db: None, tmp_path: Path) -> str:
-    """Of a log of 300 entries, the last of which is the proof ``proof.pdf``, beside its ``signed.pdf``."""
+    """The address of a log of 300 entries, the last of which is ``proof.pdf``; its ``signed.pdf`` lies beside it."""
     proofs(300)
     (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
     (tmp_path / "signed.pdf").write_bytes(signed())
@@ -67,7 +67,7 @@ def test_an_audit_says_what_holds_and_what_does_not(address: str, tmp_path: Path
 
 
 def forked(size: int) -> str:
-    """A proof of inclusion that the log's own key signed, in another log."""
+    """An inclusion proof in another log, signed by the log's own key."""
     own, entry = own_key(), log.entries(299, 1)[0]
     text = str(Checkpoint(own.log.name, size, node_hash(b"f" * 32, leaf_hash(entry))))
     return str(Proof(size - 1, [b"f" * 32], str(Note(text, (sign(text, own.log, own.private),)))))

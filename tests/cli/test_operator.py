@@ -1,4 +1,4 @@
-"""The operator's commands, with and without a service running; each is noted, with the name of who gave it."""
+"""The operator's commands, with and without a service running; each is noted with the name of whoever gave it."""
 
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ def test_mistakes_get_one_sentence(service: Service) -> None:
 
 
 def noted(service: Service, count: int) -> list[dict[str, Any]]:
-    """The newest entries beside that of the look itself, the oldest first."""
+    """The newest entries but for that of this command itself, the oldest first."""
     rows: list[dict[str, Any]] = service.command("activity", "--limit", str(count + 1))
     assert rows[0]["action"] == "activity"
     return rows[:0:-1]
@@ -230,7 +230,7 @@ def test_every_command_explains_itself_and_all_but_the_service_speak_json() -> N
 
 
 def test_commands_without_a_note_are_counted_by_name() -> None:
-    """So that a new one is noted, unless somebody says here that it need not be."""
+    """A new command is noted, unless somebody says here that it need not be."""
     assert commands(main).keys() >= _UNNOTED | WITHOUT_NOTES
     assert len(_UNNOTED) == 10 and not {"person show", "inbox", "backup", "request list", "member list"} & _UNNOTED
 

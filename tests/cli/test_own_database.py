@@ -1,4 +1,4 @@
-"""A PostgreSQL of the operator's own: moved to from the embedded one and back, gone back to a moment by the recipe of
+"""A PostgreSQL of the operator's own: moves from the embedded one and back, restored to a moment by the recipe of
 docs/operating.md, reached by TLS, shared with others."""
 
 import json
@@ -50,8 +50,8 @@ SECRET = "s" * 40
 
 
 def recipe(own: OwnPostgresql) -> list[str]:
-    """The indented blocks of the section, for the folders of this server: settings, base backup, settings of the
-    recovery, commands."""
+    """The indented blocks of the section “Back to a moment”, with the folders of this server: settings, base backup,
+    settings of the recovery, commands."""
     section = PAGE.split("### Back to a moment")[1].split("\n## ")[0].split("\n### ")[0]
     blocks = re.findall(r"(?:^    .*\n)+", section, re.MULTILINE)
     text = "\0".join(map(textwrap.dedent, blocks))
@@ -89,7 +89,7 @@ def configure(own: OwnPostgresql, lines: str) -> None:
 
 @pytest.fixture
 def address() -> str:
-    """One of this machine's that is not its loopback's: to PostgreSQL, who comes from there comes over a network."""
+    """An address of this machine other than loopback: PostgreSQL takes its clients for clients over a network."""
     said = subprocess.run([need("ip", "iproute2"), "-json", "-4", "address"], check=True, capture_output=True).stdout
     found = [each["local"] for link in json.loads(said) for each in link["addr_info"] if each["scope"] == "global"]
     if not found:
@@ -174,7 +174,7 @@ def test_a_backup_of_a_shared_database_is_restored_by_an_ordinary_role(own: OwnP
 
 
 def elsewhere(own: OwnPostgresql, folder: Path, name: str) -> Service:
-    """A new database of a role that may do nothing beyond it, which has an extension already."""
+    """A service with a new database, which has an extension already and whose owner may do nothing outside it."""
     own.ask(f"CREATE DATABASE {name} OWNER signing")
     url = f"postgresql://signing@/{name}?host={own.folder}"
     own.run(f'{own.programs}/psql -q -h {own.folder} -U paraph -d {name} -c "CREATE EXTENSION pg_stat_statements"')

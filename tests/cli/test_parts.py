@@ -1,5 +1,5 @@
-"""``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own; what a worker on a
-machine of its own tells on ``--metrics-port``."""
+"""``paraph migrate``, ``web`` and ``worker``, run apart on a database of the operator's own; and the figures that a
+worker on a machine of its own serves on ``--metrics-port``."""
 
 import json
 import signal
@@ -73,7 +73,7 @@ def test_a_database_ahead_of_the_code_is_refused(environment: dict[str, str]) ->
         way_back = paraph(environment, "migrate", "--newer-tables")
         assert "going on with the tables of a newer version" in way_back.communicate()[1]
         assert way_back.returncode == 0
-        # Tables that lack something of this version are not those of the next one.
+        # Tables that lack a migration of this version are not those of a newer one.
         lost = "app = 'webhooks' AND name = '0001_initial'"
         connection.execute(f"UPDATE django_migrations SET app = 'kept' WHERE {lost}")
         refused = paraph(environment, "migrate", "--newer-tables")
@@ -90,7 +90,7 @@ UNTOUCHED = (
 
 @pytest.fixture(params=["", "open sesame"], ids=["without a token", "with a token"])
 def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
-    """The address, and the token that opens it."""
+    """The address of the metrics, and the token that they demand."""
     server = serve_metrics("127.0.0.1", 0, request.param)
     yield f"http://127.0.0.1:{server.server_port}", request.param
     server.shutdown()

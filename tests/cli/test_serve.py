@@ -24,7 +24,7 @@ _ONE_IMPORT = "from paraph.cli import serve; serve.set_up(tasks=True)"
 
 
 def test_first_start_second_start_and_stop(new_service: NewService) -> None:
-    """The first one is that of the run, which had to stop without leaving a process (tests/first_start.py)."""
+    """The first start is that of the run, which had to stop without leaving a process (tests/first_start.py)."""
     said = first_start.said()
     key = re.search(r"^ +([0-9a-f]{64})$", said, re.MULTILINE)
     assert key, said
@@ -45,7 +45,7 @@ def test_first_start_second_start_and_stop(new_service: NewService) -> None:
     used = processor_seconds() - before
     before = processor_seconds()
     subprocess.run([sys.executable, "-c", _ONE_IMPORT], env=service.environment, check=True)
-    assert used < 3 * (processor_seconds() - before)  # a second start is one import long; the rest are its processes
+    assert used < 3 * (processor_seconds() - before)  # a second start costs one import; the rest are its processes
     assert not re.search(r"[0-9a-f]{64}", "".join(service.output))  # the key is shown once
     assert service.processes() == {}
 
@@ -141,6 +141,6 @@ def named(service: Service) -> dict[str, int]:
 
 
 def processor_seconds() -> float:
-    """What ended children have used: unlike the clock it does not mind what else the machine does."""
+    """The processor time of ended children, which unlike the clock does not depend on what else the machine does."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

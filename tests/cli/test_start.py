@@ -81,7 +81,7 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
 
 
 def said_by(script: str) -> str:
-    """In a process of its own: children are forked from one that has no threads."""
+    """The output of a script in a process of its own: children must be forked from a process without threads."""
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
 
 

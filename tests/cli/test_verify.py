@@ -1,4 +1,4 @@
-"""`paraph verify`: what it says, with which status it ends, and within which bounds where a file was made to exhaust
+"""`paraph verify`: its output, its exit status, and its bounds on memory and time where a file was made to exhaust
 it."""
 
 import json
@@ -139,7 +139,7 @@ def test_a_lone_token_is_for_the_file_that_it_is_of(kind: str, each: list[str], 
 
 
 def test_what_was_not_given_is_told_and_no_fault(tied: list[Path], tmp_path: Path) -> None:
-    """As where somebody has the proof and the signed file, and never had the upload."""
+    """Somebody may have the proof and the signed file, and never have had the upload."""
     _, proof, signed_file = tied
     root = root_file(tmp_path)
     result = run(proof, signed_file, "--root", root)
@@ -188,7 +188,7 @@ def test_a_signer_may_be_demanded(file: Path, tied: list[Path], tmp_path: Path) 
 
 
 def test_several_files_without_a_proof_are_not_tied(file: Path, tmp_path: Path) -> None:
-    """As where somebody has put a sealed file in the place of the proof."""
+    """Somebody may have put a sealed file in the place of the proof."""
     other = tmp_path / "proof.pdf"
     other.write_bytes(file.read_bytes())
     result = run(file, other, "--root", root_file(tmp_path))
@@ -212,7 +212,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path: Path) -> None:
-    """Of a certificate, of a file, and of whom to look for."""
+    """Names of a certificate, of a file, and of a demanded signer."""
     above, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     chain = [issue_sealing(above, key.public_key(), name), issue_root(above)]
     forged = sealed(paper(text("x", 9, 9)), key=LocalKey(key, chain), at=clock.now()).content
@@ -296,7 +296,7 @@ HOSTILE_PROOFS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 def refused_within_the_bounds(folder: Path, files: list[Path], sentence: str) -> None:
-    """512 MB and 10 seconds in all, a sentence, and status 1."""
+    """Verifying ends with a sentence and status 1, within 512 MiB and 10 s of processor time in all."""
     found = measured("verify", *files, "--root", root_file(folder))
     assert found.status == 1 and sentence in found.output and not found.errors, found
     assert found.peak < 512 << 20 and found.processor < 10.0, found

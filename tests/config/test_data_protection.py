@@ -32,7 +32,7 @@ OF_NOBODY = """
 
 
 def mapped() -> set[str]:
-    """Columns that the data map names, as ``table.column``."""
+    """The columns that the data map names, as ``table.column``."""
     rows = DATA_PROTECTION.split("### In the database\n")[1].split("\n### ")[0]
     places = re.findall(r"`(\w+): ([\w ]+)`", "\n".join(row.split("|")[2] for row in rows.splitlines() if "|" in row))
     return {f"{table}.{column}" for table, columns in places for column in columns.split()}
@@ -46,7 +46,7 @@ def kept() -> "dict[str, models.Field[Any, Any]]":
 
 
 def test_the_data_map_names_every_column_that_holds_something_of_a_person() -> None:
-    """A column with a text is of a place or of nobody, which ``tests/flow/test_show_person.py`` holds."""
+    """``tests/flow/test_show_person.py`` holds that each column with a text belongs to a place or to nobody."""
     in_bytes = {name for name, field in kept().items() if isinstance(field, models.BinaryField)}
     of_nobody = set(OF_NOBODY.split())
     assert of_nobody - in_bytes == set(), "is no such column"

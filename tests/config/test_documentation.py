@@ -1,5 +1,5 @@
-"""What operators read is what the code does: every setting, command, check and figure; and what is published says what
-it is and what it needs."""
+"""What operators read is what the code does, for every setting, command, check and figure; and the published package
+says what it is and what it needs."""
 
 import re
 import tomllib
@@ -30,7 +30,7 @@ def test_every_setting_is_documented_and_no_other() -> None:
 
 @pytest.mark.parametrize("variable", FIELDS)
 def test_the_documented_default_is_the_real_one(variable: str) -> None:
-    """Where the default is a value, not a rule, the table shows it as code."""
+    """The table shows a default as code where it is a value and not a rule."""
     default = FIELDS[variable].default
     value = ",".join(default) if isinstance(default, list) else default
     if value not in ("", None, 0):
@@ -50,7 +50,7 @@ def test_every_requirement_is_locked_with_hashes(name: str) -> None:
     assert wanted <= locked
     for block in re.split(r"\n(?=\S)", lock.strip()):
         assert "--hash=sha256:" in block, block
-    assert "://" not in lock  # no index address
+    assert "://" not in lock  # no address of a package index
 
 
 def lines(name: str) -> list[str]:
@@ -106,7 +106,7 @@ PAGE = (DOCS / "operating.md").read_text() + (DOCS / "faults.md").read_text()
 
 
 def commands(group: click.Group, before: str = "") -> dict[str, click.Command]:
-    """Each command by its name, ``secret rotate``."""
+    """Each command by its full name, such as ``secret rotate``."""
     found = dict[str, click.Command]()
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)

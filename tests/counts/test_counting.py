@@ -1,4 +1,4 @@
-"""Counts against ceilings: windows of any end, several at once, and what is forgotten when."""
+"""Counts against ceilings: windows that end at any time, several at once, and when a count is forgotten."""
 
 from datetime import timedelta
 

@@ -1,5 +1,5 @@
-"""A kept connection is checked without asking the server, and one that has ended is noticed: errors of libpq have no
-code of the server's."""
+"""A kept connection is checked without asking the server, and one that has ended is noticed; errors of libpq, which
+have no code of the server, become Django's too."""
 
 import os
 import socket
@@ -80,7 +80,7 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
     made: Any = connection
     kept = made.connection
     if left == "open":
-        connection.set_autocommit(False)  # as by code that died within a transaction
+        connection.set_autocommit(False)  # as code leaves it that died within a transaction
     elif left == "broken":
         with pytest.raises(OperationalError):
             one_row("SELECT pg_terminate_backend(pg_backend_pid()), %s::int", [0])
@@ -92,7 +92,7 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
 
 
 def test_nothing_that_comes_from_the_server_any_more_is_djangos_error() -> None:
-    """As when it was killed."""
+    """A killed server sends nothing more."""
     own: Any = connection
     own.ensure_connection()
     with socket.socket(fileno=os.dup(own.connection.pgconn.socket)) as line:

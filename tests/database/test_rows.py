@@ -1,5 +1,5 @@
-"""Rows written together are those that the models would have written; one row with what it refers to, read by a
-statement of our own, is what Django reads."""
+"""Rows written together are the rows that the models would have written; a row and those it refers to, read by a
+statement of our own, are what Django would have read."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def test_a_transaction_survives_rows_that_are_refused_and_without_one_they_are_o
     with CaptureQueriesContext(connection) as queries:
         rows.insert([])
         rows.insert_whole([Organization(pk=taken, name="x", plan="free")])
-    assert len(queries) == statements  # in a transaction with a savepoint around it
+    assert len(queries) == statements  # within a transaction, a savepoint around it makes three
     with pytest.raises(IntegrityError):
         rows.insert_whole([Organization(name="y", plan="free"), Organization(pk=taken, name="z", plan="free")])
     assert [each.name for each in Organization.objects.all()] == ["x"]

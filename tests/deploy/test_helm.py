@@ -125,8 +125,8 @@ def test_what_selects_pods_selects_those_of_its_role(objects: dict[tuple[str, st
 def test_the_migration_runs_before_the_others_and_leaves_the_tables_of_a_newer_version(
     objects: dict[tuple[str, str], Any],
 ) -> None:
-    """Argo CD and Flux run the hook of an older version that comes back, too: without the option, which the tests of
-    the command try, it would end with 1, and the way back with it."""
+    """Argo CD and Flux run the hook also on the way back to an older version: without the option, which the tests of
+    the command try, the migration would end with 1, and the way back with it."""
     job = objects["Job", "sign-migrate"]
     assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
     spec = pod(objects, "migrate")
@@ -135,7 +135,7 @@ def test_the_migration_runs_before_the_others_and_leaves_the_tables_of_a_newer_v
 
 
 def test_the_documented_values_start_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the files that the documented commands make secrets of, and whatever that environment says."""
+    """The documented settings are accepted, with the files that the documented commands make secrets of."""
     [command] = re.findall(r"create secret generic paraph-keys (.*)", PAGE)
     for option in shlex.split(command):
         make_root().pem(tmp_path).rename(tmp_path / option.removeprefix("--from-file="))

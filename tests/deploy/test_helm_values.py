@@ -1,4 +1,4 @@
-"""Whatever values the chart takes, Kubernetes takes what comes of it; all others are refused."""
+"""Whatever values the chart takes, Kubernetes takes the objects that it renders; all other values are refused."""
 
 import copy
 import json
@@ -66,7 +66,7 @@ TAKEN: dict[str, dict[str, Any]] = {
 
 
 def with_values(more: dict[str, Any]) -> dict[str, Any]:
-    """What Helm does with several files of values: maps are merged."""
+    """The values of the chart with ``more`` over them. Maps are merged, as Helm does with several files of values."""
     found: dict[str, Any] = copy.deepcopy(VALUES)
     for name, value in more.items():
         found[name] = {**found[name], **value} if isinstance(found.get(name), dict) else value
@@ -75,7 +75,7 @@ def with_values(more: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_kubernetes_takes_it_with_what_most_clusters_want(name: str) -> None:
-    """And alone."""
+    """Each set of values is taken alone, and beside the values that most clusters want."""
     taken(with_values(TAKEN[name]))
     if "secretName" not in TAKEN[name]:
         taken(with_values({**IN_MOST_CLUSTERS, **TAKEN[name]}))
@@ -99,7 +99,7 @@ def taken(values: dict[str, Any]) -> None:
 
 @cache
 def schema(version: str, kind: str, api: str) -> Draft202012Validator:
-    """That of Kubernetes, in which a field that it does not know is a fault."""
+    """The schema of a Kubernetes version, to which an unknown field is a fault."""
     group, _, of_group = api.partition("/")
     short = f"{group.split('.')[0]}-{of_group}" if of_group else group
     known = Registry([("json-schema:///_definitions.json", written(version, "_definitions"))])
@@ -113,7 +113,7 @@ def written(version: str, name: str) -> Any:
 
 
 def of_the_operator_of_prometheus(monitor: Any) -> None:
-    """The few fields that are used, as its reference has them for ``monitoring.coreos.com/v1``."""
+    """Check the few fields that are used against the reference of ``monitoring.coreos.com/v1``."""
     assert monitor["apiVersion"] == "monitoring.coreos.com/v1" and set(monitor["spec"]) == {"selector", "endpoints"}
     assert set(monitor["spec"]["selector"]) == {"matchLabels"}
     [endpoint] = monitor["spec"]["endpoints"]
@@ -123,7 +123,7 @@ def of_the_operator_of_prometheus(monitor: Any) -> None:
 
 
 def restricted(spec: Any) -> None:
-    """The Pod Security Standard of that name, which namespaces may demand."""
+    """Check the pod against the Pod Security Standard “restricted”, which namespaces may demand."""
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & set(spec)
     assert spec["securityContext"]["runAsNonRoot"] is True and spec["securityContext"]["runAsUser"] > 0
     assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -176,8 +176,8 @@ def test_other_values_are_refused(more: dict[str, Any], named: str) -> None:
 
 
 def test_the_chart_knows_every_setting_and_no_other() -> None:
-    """But for those that it sets itself, and that count for ``paraph serve`` or a command alone. What may stand among
-    the values has no secret in it."""
+    """Those that it sets itself, and those that only ``paraph serve`` or a command reads, are excepted. No setting is
+    both a plain value and a secret."""
     rules = json.loads((CHART / "values.schema.json").read_text())
     plain, secret = (set(rules["definitions"][name]["enum"]) for name in ("setting", "secret"))
     assert plain | secret == set(FIELDS) - ON_THE_SPOT - FOR_OTHERS and not plain & secret

@@ -1,4 +1,4 @@
-"""The alerts and the dashboard: promtool accepts and tries them, and whatever they name is what ``/metrics`` says."""
+"""The alerts and the dashboard: promtool accepts and tries them, and ``/metrics`` has whatever they name."""
 
 import json
 import re
@@ -56,8 +56,8 @@ def test_promtool_reads_every_expression_of_the_dashboard(tmp_path: Path) -> Non
 
 @pytest.fixture
 def told(db: None) -> dict[str, set[str]]:
-    """The labels of each sample that ``/metrics`` has once everything has happened at least once. What it has for
-    rows of the database alone is there without any."""
+    """The labels of each sample of ``/metrics`` once everything has happened at least once. Samples that depend on
+    rows of the database are included although there are no such rows."""
     metrics.count_request("GET", "sign/<str:token>", 200, 0.1)
     metrics.count_seal("proof", "rewritten", level="B-T", timestamped=True, timestamp_failures=0)
     metrics.count_job("finalize", "succeeded", 0.1)
@@ -96,7 +96,7 @@ def test_every_figure_and_label_that_is_named_is_told(told: dict[str, set[str]])
 
 
 def test_everything_that_is_told_is_drawn(told: dict[str, set[str]]) -> None:
-    """But for the parts of histograms that no panel needs."""
+    """The parts of histograms that no panel needs are excepted."""
     everything = " ".join(drawn())
     spare = re.compile(r"_(created|sum|count|bucket)$")
     assert not {name for name in told if not spare.search(name) and name not in everything}

@@ -18,7 +18,7 @@ from tests.operations.apart import Database, Parts
 
 COMPOSE = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())
 CALLERS = 2
-_PATIENCE = 180  # s, of machines that run tests
+_PATIENCE = 180  # s; machines that run tests are busy
 
 
 def test_compose_names_both_web_servers_to_the_proxy() -> None:
@@ -33,13 +33,13 @@ def test_what_fills_the_disk_is_bounded_and_backups_have_a_place() -> None:
     assert all(service["logging"]["options"] == {"max-size": "20m", "max-file": "10"} for service in services.values())
     assert all("backups:/backups" in services[name]["volumes"] for name in ("web-a", "web-b", "worker"))
     assert "backups" in COMPOSE["volumes"]
-    folders = "install -d -o paraph -g paraph -m 700 /data /backups"  # whose owner a new volume takes over
+    folders = "install -d -o paraph -g paraph -m 700 /data /backups"  # a new volume takes over their owner
     assert folders in (Path(__file__).parents[2] / "Dockerfile").read_text()
 
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[list[Parts]]:
-    """Two, with one data folder."""
+    """Two web servers with one data folder."""
     need("caddy", "caddy")
     database = Database(tmp_path / "database", begun=True)
     settings = {"PARAPH_DATA_DIR": str(tmp_path / "shared"), "PARAPH_SECRET_KEY": database.secret}
@@ -68,12 +68,12 @@ def test_nobody_is_refused_while_both_are_replaced(servers: list[Parts], tmp_pat
             go_on(20)
             each.start("web", PARAPH_TRUSTED_PROXIES="127.0.0.1")
             wait_until(lambda url=each.url: status(f"{url}/readyz") == 200, _PATIENCE)  # type: ignore[misc]
-            go_on(100)  # meanwhile the proxy, which looks each second, has seen it
+            go_on(100)  # meanwhile the proxy, which looks each second, finds it again
         assert all("Paraph starts" in each.log("web") for each in servers)
 
 
 def is_busy(answer: httpx.Response) -> bool:
-    """Return whether the service itself puts a call off, as it does on a slow machine. Raise where it was refused."""
+    """Return whether the service says that it is busy, as on a slow machine. Raise for any other refusal."""
     if answer.status_code == 503 and answer.headers["Content-Type"].startswith("application/json"):
         return bool(answer.json()["error"]["code"] == "unavailable")
     answer.raise_for_status()
@@ -82,8 +82,8 @@ def is_busy(answer: httpx.Response) -> bool:
 
 @contextmanager
 def calling(front: Front, key: str) -> Iterator[Callable[[int], None]]:
-    """Callers that read and upload, one call after another, and repeat nothing. What is given returns once so many
-    calls more were answered, and raises where one was refused."""
+    """Callers that upload and read, one call after another, and repeat nothing. Yield a function that returns once so
+    many more calls are answered, and fails where one was refused."""
     answered, faults, enough = list[int](), list[Any](), threading.Event()
 
     def call(number: int) -> None:

@@ -1,4 +1,4 @@
-"""The units of systemd: its own programs find no fault with them, and they wait long enough for an end in order."""
+"""The units of systemd: its own programs find no fault with them, and they wait long enough for an orderly end."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ needs_systemd = pytest.mark.skipif(
 
 @pytest.fixture(params=UNITS, ids=lambda path: path.name)
 def installed(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The unit as on a machine that has the program, which here stands elsewhere."""
+    """The unit, with a program that exists on this machine."""
     original: Path = request.param
     text = original.read_text()
     assert f"ExecStart={PROGRAM} " in text
@@ -49,7 +49,7 @@ def test_systemd_finds_no_fault_where_there_is_none(installed: Path) -> None:
 
 
 def test_each_unit_waits_until_the_process_has_ended_by_itself() -> None:
-    """Its main process alone is told to end: the others are its children, which it ends in order."""
+    """Only the main process is told to end; it ends its children itself, in order."""
     longest_serve = serve._WEB_GRACE + serve._WORKER_GRACE + server._STOP_SECONDS + _LAST_KILL_SECONDS
     longest_web = web._KILL_SECONDS + web._DRAIN_SECONDS
     for unit, longest in (("", longest_serve), ("-web", longest_web), ("-worker@", worker._LAST_SECONDS)):
@@ -63,7 +63,7 @@ def _seconds(name: str, unit: str) -> int:
 
 
 def test_a_worker_that_stands_still_is_noticed() -> None:
-    """It tells often enough, and its start may take as long as its own look at everything."""
+    """The worker reports ten times within the watchdog's limit, and its start may take as long as its own checks."""
     unit = (FOLDER / "paraph-worker@.service").read_text()
     assert "Type=notify\n" in unit and _seconds("WatchdogSec", unit) >= 10 * worker._EVERY_SECONDS
     assert _seconds("TimeoutStartSec", unit) >= 2 * service_checks._START_SECONDS

@@ -14,7 +14,7 @@ SMALL = b"[1]"
 
 
 class Reading:
-    """In place of what reads JSON: counts those who do so at a time, and stays in large JSON until it may go on."""
+    """A replacement for ``json.loads``: counts the threads in it, and stays in large JSON until ``go_on``."""
 
     def __init__(self) -> None:
         self.now = self.most = 0

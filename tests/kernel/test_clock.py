@@ -16,7 +16,7 @@ HOUR = timedelta(hours=1)
         (NOW, False),
         (NOW + timedelta(milliseconds=1), True),
         (NOW + HOUR, True),
-        (NOW + HOUR + clock.TOLERANCE, True),  # begun by the clock of another machine, or before ours was corrected
+        (NOW + HOUR + clock.TOLERANCE, True),  # began by another machine's clock, or before ours was corrected
         (NOW + HOUR + clock.TOLERANCE + timedelta(milliseconds=1), False),
         (NOW + timedelta(days=1), False),
     ],

@@ -1,4 +1,4 @@
-"""Nothing in an export is a formula, wherever a spreadsheet divides it, and what was typed comes back."""
+"""No cell of an export is a formula, wherever a spreadsheet divides a line, and what was typed comes back."""
 
 import ast
 import csv

@@ -1,4 +1,4 @@
-"""What the environment may hold: settings, values in files, names of others; and what it may not."""
+"""What the environment may hold: settings, values in files, variables of other programs; and what it may not."""
 
 import os
 from pathlib import Path
@@ -39,14 +39,14 @@ def refusal() -> str:
 def test_a_name_that_is_no_setting_is_refused_with_the_one_that_may_be_meant(
     monkeypatch: pytest.MonkeyPatch, written: str, meant: str
 ) -> None:
-    """What only resembles names of Kubernetes is no setting either, whatever it says."""
+    """A name that only resembles a variable of Kubernetes is refused too, whatever its value."""
     monkeypatch.setenv(written, "tcp://10.0.0.1:8000" if "PORT_8000" in written else "a value that is kept to itself")
     said = refusal()
     assert said == f"{written.upper()} is no setting" + (f", {meant} may be meant." if meant else ".")
 
 
 def test_names_of_others_are_let_be_and_what_is_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As compose.yaml leaves whatever has no value."""
+    """A variable may be there and empty, as compose.yaml leaves one without a value."""
     assert not OTHERS & set(SETTINGS)
     for name in OTHERS:
         monkeypatch.setenv(name, "1")
@@ -73,7 +73,7 @@ def test_what_kubernetes_says_of_services_named_like_ours_is_let_be(monkeypatch:
 def test_a_value_is_read_from_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str, value: str
 ) -> None:
-    """As Docker and Kubernetes hand secrets over; one line break at the end is the editor's."""
+    """Docker and Kubernetes hand secrets over in files; one line break at the end comes from the editor."""
     (tmp_path / "secret").write_bytes(content.encode())
     monkeypatch.setenv("PARAPH_SECRET_KEY_FILE", str(tmp_path / "secret"))
     assert read_settings().secret_key == value
@@ -95,7 +95,7 @@ def test_every_setting_can_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, 
     assert (read.web_threads, read.mail_provider_settings) == (7, {"POSTMARK_SERVER_TOKEN": "t"})
     assert str(read.messages_pro) == "1/2"
     assert {"database_url", "web_threads"} <= read.model_fields_set
-    assert not set(values) & set(os.environ)  # nothing that this process starts gets them
+    assert not set(values) & set(os.environ)  # no process that this one starts inherits them
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the machine has."""
+"""Processors, memory and open files that this process may use."""
 
 import resource
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def test_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def files() -> Iterator[int]:
-    """The hard limit of open files; the soft one is this process's again afterwards."""
+    """The hard limit of open files. Afterwards the limits of this process are what they were."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     yield limits[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, limits)

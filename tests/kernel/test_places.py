@@ -1,5 +1,5 @@
-"""Places: nobody has all of them, nobody waits for long, and who has fewest is next; in a web process, how many threads
-do expensive work, or wait for a machine of others."""
+"""Places: no tenant has all of them, none waits for long, and the one that has fewest is next; in a web process, they
+bound how many threads do expensive work or wait for a machine of others."""
 
 import threading
 import time
@@ -65,7 +65,7 @@ class Crowd:
 
 @contextmanager
 def crowd(count: int, most: int = 100, of_one: int = 100, patience: float = 60) -> Iterator[Crowd]:
-    """``patience``: in seconds; by default so long that nobody gives up, however slow the machine."""
+    """``patience``: seconds until a thread gives up; by default too long for any to do so, however slow the machine."""
     with pytest.MonkeyPatch.context() as patched, ThreadPoolExecutor(40) as threads:
         patched.setattr("paraph.kernel.places.PATIENCE_SECONDS", patience)
         made = Crowd(FairSemaphore(count, most, of_one), threads)
@@ -170,7 +170,7 @@ def test_nothing_is_bounded_where_nobody_says_how_many_threads_there_are() -> No
             held.enter_context(machine_of_others(""))
     configure(8)
     with machine_of_others("a"), expensive_work("a"), expensive_work("a"), expensive_work("a"):
-        pass  # neither takes places of the other, and work within work takes none
+        pass  # neither kind takes places of the other, and work within work takes none
 
 
 @pytest.mark.parametrize("kind", [expensive_work, machine_of_others])

@@ -1,4 +1,4 @@
-"""The secret that all other keys derive from: read or made, several at once; randomness, derived keys, encryption at
+"""The secret that all other keys derive from: made by several at once too; randomness, derived keys, encryption at
 rest."""
 
 import stat

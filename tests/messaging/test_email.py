@@ -1,4 +1,4 @@
-"""E-mail through a real SMTP server, and into the captured inbox; names in mails, of which nothing is a link."""
+"""E-mail through a real SMTP server, and into the captured inbox; names in mails, in which nothing becomes a link."""
 
 import hmac
 import re
@@ -30,7 +30,7 @@ PASSWORD = "p§ss wörd €"
 
 
 class Mailbox:
-    """A strict server: it takes names of domains and addresses in brackets as greetings, and mails of 7 bits alone."""
+    """A strict server: it takes only domain names and bracketed addresses as greetings, and only mails of 7 bits."""
 
     def __init__(self) -> None:
         self.received: list[Any] = []
@@ -64,7 +64,7 @@ def mailbox(configured: Configure) -> Iterator[Mailbox]:
 
 @contextmanager
 def running(mailbox: Mailbox, configured: Configure, **options: Any) -> Iterator[int]:
-    """Gives the port of a server, which asks for a login where ``options`` say which mechanisms it lacks."""
+    """Yield the port of a server, which asks for a login if there are ``options``, such as the mechanisms it lacks."""
     if options:
         options |= {"authenticator": mailbox.authenticate, "auth_require_tls": False}
     with mail_server(mailbox, **options) as url:
@@ -209,7 +209,7 @@ def test_an_address_that_is_none_gets_a_sentence_and_an_unreachable_server_is_re
 
 
 def test_without_a_gateway_messages_are_captured_in_order_and_once() -> None:
-    """A logo in the HTML."""
+    """A logo is embedded in the HTML."""
     html = '<p>cid:logo</p><img src="{}">'
     content = EmailContent("Code", "123456", html.format("cid:logo"), logo=b"\x89PNG")
     first = send_email("a@example.org", content, "code-1")
@@ -264,7 +264,7 @@ def test_other_programs_find_nothing_to_link() -> None:
         "a.b.evil.net", "(evil.org)", "x https://evil.com/a.b.c?d=e@f.com y", "https:///evil.com",
         "https:evil.com", "evil.com.",
     ):  # fmt: skip
-        assert "<a " in urlize(f"Hello {name}, sign") or "//" in name or ":" in name  # the judge can see
+        assert "<a " in urlize(f"Hello {name}, sign") or "//" in name or ":" in name  # the judge can see a link
         read = unlinked(name, 200)
         assert "<a " not in urlize(f"Hello {read}, sign")
         assert not re.search(r"\S@\S|\w\.[a-z]{2}|://", read, re.IGNORECASE)

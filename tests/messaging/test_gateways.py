@@ -78,7 +78,7 @@ def test_an_address_that_is_none_gets_a_sentence(configured: Configure) -> None:
         configured(sms_url=url)
         with pytest.raises(DomainError, match="PARAPH_SMS_URL"):
             sms.check_gateway()
-    for name in ("pigeon", "postmark"):  # unknown, and without its settings
+    for name in ("pigeon", "postmark"):  # one unknown, one without its settings
         configured(mail_provider=name, mail_provider_settings={})
         with pytest.raises(DomainError, match="PARAPH_MAIL_PROVIDER"):
             email.check_gateway()

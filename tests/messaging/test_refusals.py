@@ -1,4 +1,4 @@
-"""Whose fault it is that a message was not taken: that of its recipient, for good or for now, or the service's own."""
+"""Why a message was not taken: because of its recipient, for good or for now, or because of the service itself."""
 
 from collections.abc import Iterator
 from smtplib import SMTPDataError, SMTPException, SMTPRecipientsRefused

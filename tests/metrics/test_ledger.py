@@ -1,5 +1,5 @@
 """Numbers kept in a file: read while they are written, refused by a full disk without harm, and taken over from
-processes that have ended, whoever is killed meanwhile."""
+processes that have ended, whichever process is killed meanwhile."""
 
 import multiprocessing
 import os
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def no_more(path: Path) -> Iterator[None]:
-    """The disk takes what the file already has, and 30 bytes more."""
+    """Have the disk take no more than 30 bytes beyond the present size of the file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, ((path.stat().st_size if path.exists() else 0) + 30, before[1]))
     yield
@@ -61,7 +61,7 @@ def test_a_full_disk_delays_what_it_refuses(path: Path, request: pytest.FixtureR
 
 
 def test_a_disk_that_takes_nothing_breaks_nothing(tmp_path: Path, path: Path) -> None:
-    """No page of the file is mapped: writing to one that the disk has no room for ends the process."""
+    """The file is not mapped into memory: writing to a page that the disk has no room for would end the process."""
     Ledger(path).add("a", {0: 1.0}, 1)
     assert str(path) not in Path(f"/proc/{os.getpid()}/maps").read_text()
     (tmp_path / "file").write_bytes(b"a file")
@@ -76,7 +76,7 @@ def total(name: str, **labels: str) -> float:
 def _count(times: int) -> None:
     for _ in range(times):
         metrics.count_request("GET", "in a child", 200, 0.01)
-    os.kill(os.getpid(), signal.SIGKILL)  # no farewell
+    os.kill(os.getpid(), signal.SIGKILL)  # without any cleaning up
 
 
 def test_forked_processes_that_are_killed_are_counted() -> None:
@@ -116,7 +116,7 @@ LIVES = 5
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
-    """That of a service of its own, in which this process has not counted yet."""
+    """The folder of the ledgers of a new service, in which this process has not counted yet."""
     settings.DATA_DIR = tmp_path
     before, ledger._ledgers[:] = list(ledger._ledgers), []
     yield tmp_path / "metrics"
@@ -126,7 +126,7 @@ def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
 
 
 def in_a_process(run: Callable[[], object]) -> int:
-    """Runs it in one of its own, which is killed at the end, and returns how that ended."""
+    """Call ``run`` in a new process, which is killed at the end. Return the exit code."""
 
     def run_and_die() -> None:
         run()
@@ -134,7 +134,7 @@ def in_a_process(run: Callable[[], object]) -> int:
 
     child = fork.Process(target=run_and_die)
     child.start()
-    child.join()  # with a time limit it would wait for the children of the child, too
+    child.join()  # with a timeout, join would also wait for the children of the child
     assert child.exitcode is not None
     return child.exitcode
 
@@ -152,19 +152,19 @@ def test_that_of_an_ended_process_is_taken_over_and_nothing_is_lost(folder: Path
     for life in range(1, LIVES + 1):
         assert in_a_process(answer) == -signal.SIGKILL
         assert answered() == life
-        assert len(list(folder.glob("*-*.metrics"))) == 1  # that of the last one: each takes over the one before
+        assert len(list(folder.glob("*-*.metrics"))) == 1  # one file is left: each process takes over the file before
     answer()
     assert answered() == LIVES + 1
     assert [file.name for file in folder.glob("*-*.metrics")] == [ledger._ledgers[0]._path.name]
     for _ in range(LIVES):
-        in_a_process(answer)  # that of this process, which lives, is left alone
+        in_a_process(answer)  # the file of this process, which lives, is left alone
     answer()
     assert answered() == 2 * LIVES + 2
     assert len(list(folder.glob("*-*.metrics"))) == 2 and ledger._ledgers[0]._path.exists()
 
 
 def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> None:
-    """A fork has the files of its parent, and the locks on them, unless it lets go."""
+    """A forked child shares the open files of its parent, and their locks, unless it closes them."""
     goes_on, go_on = fork.Event(), fork.Event()
 
     def parent() -> None:
@@ -185,7 +185,7 @@ def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> 
 
 
 def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
-    """The process dies once it has done that to so many files."""
+    """Have the process die after it has done ``act`` to ``after`` files."""
     real = getattr(Path, act)
     done: list[Path] = []
 
@@ -199,7 +199,7 @@ def kill_at(monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
 
 
 def ended_at_once(folder: Path) -> set[str]:
-    """So many processes count and are killed together. Returns the names of what they leave."""
+    """Have ``LIVES`` processes count and be killed together. Return the names of the files that they leave."""
     goes_on = fork.Event()
 
     def live() -> None:
@@ -220,7 +220,7 @@ def ended_at_once(folder: Path) -> set[str]:
 def test_whoever_takes_over_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
     def count_and_take_another() -> None:
         answer()
-        ledger._ledgers.clear()  # its lock stays, so another file is taken over
+        ledger._ledgers.clear()  # the lock on its file stays, so another file is taken over
         answer()
 
     assert len(ended_at_once(folder)) == LIVES
@@ -269,7 +269,7 @@ def test_what_cannot_be_taken_over_is_left_alone(folder: Path, monkeypatch: pyte
 
 
 def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
-    """Where it counts into more buckets, its numbers stay apart, so that none is added to another's."""
+    """Numbers of a version with more buckets stay apart, so that they are not added to those of other buckets."""
     in_a_process(lambda: ledger.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
     in_a_process(lambda: ledger.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
     for _ in range(LIVES):

@@ -1,5 +1,5 @@
-"""``paraph web`` and ``paraph worker`` without a supervisor, on one machine or two, on a PostgreSQL of their own that
-tests stop and start; whole flows meanwhile."""
+"""``paraph web`` and ``paraph worker`` without a supervisor, on one machine or two, with a PostgreSQL of their own that
+tests stop and start while whole flows go on."""
 
 import itertools
 import signal
@@ -21,9 +21,8 @@ from tests.cli.service import Service, remove, status, wait_until
 
 
 class Database:
-    """A server of the programs that Paraph carries, in the hands of an operator. ``begun``: on a copy of what a first
-    start leaves, which belongs to the installation of that
-    ``secret`` and has an API ``key``."""
+    """A server that runs the programs Paraph carries, as an operator's own would. ``begun``: on a copy of what a first
+    start leaves, which belongs to the installation of that ``secret`` and has an API ``key``."""
 
     secret = ""
     key = ""
@@ -41,7 +40,7 @@ class Database:
     def stop(self, mode: Literal["fast", "immediate"]) -> None:
         pg_ctl = programs(self.location.user) / "pg_ctl"
         cluster.run(self.location, [pg_ctl, "stop", "-w", "-t", "30", "-m", mode, "-D", self.location.cluster])
-        self._server.stop()  # takes the exit status
+        self._server.stop()  # collects the exit status
 
     def start(self) -> None:
         self._server.start()
@@ -52,7 +51,7 @@ class Database:
 
 
 class Parts:
-    """The processes, each alone. ``service`` has their environment, and runs commands in it."""
+    """The processes, each started alone. ``service`` has their environment, and runs commands in it."""
 
     def __init__(self, folder: Path, database_url: str, **settings: str) -> None:
         few = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100", "DATABASE_URL": database_url}
@@ -76,7 +75,7 @@ class Parts:
         return self._log(command).read_text()
 
     def end(self, command: str, seconds: float = 40) -> tuple[int, float]:
-        """The exit status after SIGTERM, and how long that took."""
+        """End the process with SIGTERM. Return its exit status and the seconds that it took."""
         process, began = self._processes.pop(command), time.monotonic()
         process.send_signal(signal.SIGTERM)
         return process.wait(seconds), time.monotonic() - began
@@ -91,12 +90,12 @@ class Parts:
         return self._folder / f"{command}.log"
 
 
-_PATIENCE = 180  # s, of machines that run tests
+_PATIENCE = 180  # s; machines that run tests are busy
 _COMMANDS = ("web", "worker")
 
 
 class Machines:
-    """Each call goes to the next machine that serves: what one has made, another is asked for."""
+    """Each call goes to the next machine that serves, so one machine is asked for what another has made."""
 
     def __init__(self, machines: list[Parts]) -> None:
         self.all = machines
@@ -104,21 +103,21 @@ class Machines:
         self._turn = itertools.count()
 
     def call(self, method: str, url: str, client: httpx.Client | None = None, **what: Any) -> httpx.Response:
-        """``url``: a path, or the address that the service told."""
+        """Call the next machine. ``url``: a path, or an address that the service gave out."""
         serving = self._serving
         path = urlsplit(url)._replace(scheme="", netloc="").geturl()
         address = serving[next(self._turn) % len(serving)].url + path
         return (client.request if client else httpx.request)(method, address, timeout=60, **what)
 
     def start(self, machine: Parts, **settings: str) -> None:
-        """Returns once it serves."""
+        """Start the machine and return once it serves."""
         for command in _COMMANDS:
             machine.start(command, **settings)
         wait_until(lambda: status(f"{machine.url}/readyz") == 200, _PATIENCE)
         self._serving = [*self._serving, machine]
 
     def restart(self, machine: Parts, **settings: str) -> None:
-        """Calls at hand are answered, and jobs done, before it ends."""
+        """Start the machine again; it answers the calls and finishes the jobs that it has before it ends."""
         self._serving = [other for other in self._serving if other is not machine]
         assert [machine.end(command)[0] for command in _COMMANDS] == [0, 0]
         self.start(machine, **settings)
@@ -132,8 +131,8 @@ class Machines:
 
 
 class Flows(threading.Thread):
-    """``once`` does a flow and returns its request's id. ``patience``: seconds that one may take. ``requests``: the
-    flows so far. What goes wrong in the thread is raised to whoever waits for it."""
+    """``once``: does a flow and returns its request's id; ``patience``: the seconds that a flow may take; ``requests``:
+    the ids so far. An error in the thread is raised by :meth:`go_on` and :meth:`end`."""
 
     def __init__(self, once: Callable[[], int], patience: float) -> None:
         super().__init__(daemon=True)
@@ -146,17 +145,17 @@ class Flows(threading.Thread):
         try:
             while not self._enough.is_set():
                 self.requests.append(self._once())
-        except BaseException as fault:  # noqa: BLE001  raised by who waits
+        except BaseException as fault:  # noqa: BLE001  raised by go_on and end
             self._fault = fault
 
     def go_on(self, flows: int) -> None:
-        """Returns after so many more."""
+        """Return after this many more flows."""
         wanted = len(self.requests) + flows
         wait_until(lambda: len(self.requests) >= wanted or self._fault is not None, self._patience)
         self._raise()
 
     def end(self) -> list[int]:
-        """Returns all requests, after the flow at hand."""
+        """Finish the current flow. Return the ids of all requests."""
         self._enough.set()
         self.join(self._patience)
         self._raise()

@@ -1,5 +1,5 @@
-"""What a backup finds named stays in its place until it has read it; what is restored gives no number out twice,
-whatever a database has lost that went on from a standby or from a copy."""
+"""A backup finds each object that its rows name; a restored database gives no number out twice, nor does one that
+went on from a standby or from a copy, whatever it has lost."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ LOCK = objects_to_delete._ADVISORY_LOCK
 
 
 def no_rows(*_: object) -> tuple[bytes, dict[str, int]]:
-    """What a dump would say of a database without rows."""
+    """The dump of a database without rows."""
     return b"", {f"public.{table}": 0 for table in connection.introspection.django_table_names()}
 
 
@@ -141,7 +141,7 @@ def test_a_table_that_the_dump_lacks_is_told(settings: Any, tmp_path: Path, monk
 def test_a_file_that_cannot_be_read_back_is_none(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk keeps another byte than it was given."""
+    """The disk keeps a byte that differs from the one written."""
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(transfer, "dump", no_rows)
     key = scene().request_documents[0].document.object_key
@@ -158,7 +158,7 @@ def test_a_file_that_cannot_be_read_back_is_none(
 
 
 def test_nothing_of_the_service_is_taken_for_that_of_others() -> None:
-    """All that the migrations make is known by its name: of all tables, sequences, functions, types and triggers."""
+    """Each table, sequence, function, type and trigger that the migrations make is known by its name."""
     with transaction.atomic():
         connection.ensure_connection()
         found = foreign(cast(Any, connection.connection))
@@ -207,4 +207,4 @@ def test_connections_that_are_made_at_once_move_them_on_once(installation: Insta
 
 
 def _connect() -> None:
-    connection.ensure_connection()  # that of the thread
+    connection.ensure_connection()  # the connection of this thread

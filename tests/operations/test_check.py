@@ -1,4 +1,4 @@
-"""Each part is checked by really using it, and a broken one is named."""
+"""Each part is checked by using it, and a broken one is named."""
 
 import smtplib
 import threading
@@ -136,7 +136,7 @@ def test_timestamp_authorities_one_by_one(configured: Configure, tmp_path: Path)
         assert statuses(timestamps) == {f"timestamp {dead}": "warning", f"timestamp {url}": "ok", f"clock {url}": "ok"}
         configured(timestamp_authorities=[dead])
         assert statuses(timestamps) == {f"timestamp {dead}": "failed"}
-        assert statuses(sealing) == {"sealing": "warning"}  # it seals, and says that no timestamp is there
+        assert statuses(sealing) == {"sealing": "warning"}  # it seals, and says that there is no timestamp
 
 
 def test_the_mail_gateway_is_greeted_and_logged_in_to(configured: Configure) -> None:
@@ -172,7 +172,7 @@ def test_a_public_service_without_gateways_is_told_that_production_is_refused(co
 
 
 def test_workers_and_the_age_of_the_queue() -> None:
-    """Where there never was a job, as right after the tables were made, there may be no worker yet."""
+    """Before the first job, as right after the tables were made, a missing worker is only a warning."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE procrastinate_jobs_id_seq RESTART")
     assert statuses(queue) == {"workers": "warning", "queue": "ok"}
@@ -223,7 +223,7 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
 
     looks: dict[str, Any] = {"broken": broken, "hanging": hanging, "storage": object_store}
     checks = [ServiceCheck(name, look, 1) for name, look in looks.items()]
-    found = run_checks(checks, seconds=2)  # the storage has to answer in them, on a busy machine too
+    found = run_checks(checks, seconds=2)  # time enough for the storage to answer on a busy machine
     assert [outcome.name for outcome in found] == list(looks)
     assert [outcome.status for outcome in found] == ["failed", "failed", "ok"]
     assert "by zero" in found[0].sentence and "“hanging” did not end" in found[1].sentence

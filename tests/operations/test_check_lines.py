@@ -47,7 +47,7 @@ def figure(name: str, **labels: str) -> float | None:
 
 
 def begin(ago: timedelta) -> datetime:
-    """The service is in use since then."""
+    """Put the service in use this long ago. Return that moment."""
     then = clock.now() - ago
     Organization.objects.create(name="Acmé", plan="free", created_at=then)
     return then
@@ -67,7 +67,7 @@ def test_before_the_first_backup_a_day_passes_in_silence() -> None:
     assert backup().sentence == "None was made yet." and figure("paraph_backup_seconds") is None
     began = begin(timedelta(hours=23))
     assert (backup().status, backup().sentence) == ("ok", "None was made yet.")
-    told = figure("paraph_backup_seconds")  # for the alert, two days later
+    told = figure("paraph_backup_seconds")  # the alert counts from here, and fires two days later
     assert told == pytest.approx(began.timestamp(), abs=0.001)
     Organization.objects.update(created_at=clock.now() - timedelta(hours=25))
     assert backup().status == "warning" and "None was made yet: run paraph backup" in backup().sentence
@@ -230,7 +230,7 @@ def test_objects_that_the_store_does_not_delete(minutes: int, expected: str) -> 
 
 @pytest.fixture
 def proxy_with(configured: Any) -> Any:
-    """The outcome with these settings."""
+    """Return the status and sentence of the line ``proxy`` with these settings."""
 
     def look(**fields: Any) -> tuple[str, str]:
         configured(**fields)
@@ -241,7 +241,7 @@ def proxy_with(configured: Any) -> Any:
 
 
 class Front(loopback.Handler):
-    """A proxy and the service behind it. ``passes``: what arrives there."""
+    """A proxy and the service behind it. ``passes``: whether a probe arrives; ``refuses``: whether it is refused."""
 
     passes = True
     refuses = False
@@ -256,7 +256,7 @@ class Front(loopback.Handler):
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``127.0.0.1.nip`` is the address before the dot: a name that is not local, and yet this machine."""
+    """Have ``127.0.0.1.nip`` resolve to 127.0.0.1: a name that does not look local, yet leads to this machine."""
     real = socket.getaddrinfo
     monkeypatch.setattr(
         socket, "getaddrinfo", lambda host, *more, **named: real(str(host).removesuffix(".nip"), *more, **named)

@@ -1,5 +1,5 @@
-"""A database that goes away under ``paraph web`` and ``paraph worker``, which nobody starts again. That no restart of
-it loses anything, tests/chaos tries."""
+"""A database that goes away under ``paraph web`` and ``paraph worker``, which nobody starts again. tests/chaos tests
+that no restart of the database loses anything."""
 
 import time
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.scenarios.people import Backend
 
 pytestmark = pytest.mark.thorough
 
-_DEADLINE = 150.0  # of one flow, outages included; machines that run tests are busy
+_DEADLINE = 150.0  # s for one flow, outages included; machines that run tests are busy
 _PAGE = {"Accept": "text/html", "Accept-Language": "de"}
 
 
@@ -44,7 +44,7 @@ def client(parts: Parts) -> "PatientClient":
 
 
 class PatientClient(Backend):
-    """Repeats whatever is answered 503. ``answers``: every other answer than a success."""
+    """A client that repeats every call that is answered 503. ``answers``: the answers that were no success."""
 
     def __init__(self, url: str, key: str) -> None:
         super().__init__(url, key)
@@ -54,7 +54,7 @@ class PatientClient(Backend):
         return status(f"{self.url}/readyz")
 
     def flow(self) -> int:
-        """Signs a new request and returns its id."""
+        """Make a request and sign it. Return its id."""
         made = self.created()
         self.sign(made["signers"][0]["signing_url"])
         return int(made["id"])
@@ -93,7 +93,7 @@ def traffic(client: PatientClient) -> Iterator[Flows]:
 
 
 def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client: PatientClient) -> None:
-    """12 s without a database, longer than workers wait for connections and heartbeats; all who ask are told so."""
+    """12 s without a database, longer than workers wait for connections and heartbeats; every caller is told of it."""
     made = client.created()
     address = made["signers"][0]["signing_url"]
     with traffic(client) as flows:
@@ -123,7 +123,7 @@ def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client
 
 
 def test_work_goes_on_within_seconds(database: Database, parts: Parts, client: PatientClient) -> None:
-    """Nothing comes in meanwhile: the worker finds its way back by itself."""
+    """No call wakes the worker meanwhile: it finds its way back by itself."""
     database.stop("immediate")
     time.sleep(4)
     database.start()
@@ -133,7 +133,7 @@ def test_work_goes_on_within_seconds(database: Database, parts: Parts, client: P
     began = time.monotonic()
     client.finalized(made["id"])
     assert time.monotonic() - began < 15
-    # Once for each outage and queue at most: a connection that nobody renewed would fail at every new start.
+    # At most once for each outage and queue: a connection that nobody renews would fail at every new start.
     assert parts.log("worker").count("Side task deferrer failed") <= 10
     assert_alive(parts)
 
@@ -148,4 +148,4 @@ def test_a_worker_can_be_ended_while_the_database_is_away(database: Database, pa
 
 def assert_alive(parts: Parts) -> None:
     assert {name: process.poll() for name, process in parts._processes.items()} == {"web": None, "worker": None}
-    assert "incident" not in parts.log("web")  # each is a fault of ours
+    assert "incident" not in parts.log("web")  # an incident would be a fault of ours

@@ -133,7 +133,7 @@ def test_what_confines_the_readers_is_told_by_measure(client: Client) -> None:
 
 
 def test_what_each_process_takes_is_told_by_role_under_the_standard_names(shared_service: Service) -> None:
-    """That of the web server is one of several in general: whichever answers tells of all."""
+    """There may be several web processes: whichever answers ``/metrics`` tells of all processes."""
     names = {str(pid): name_of(pid) for pid in shared_service.processes()}
     text = httpx.get(f"{shared_service.base_url}/metrics", timeout=60).text
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
@@ -142,7 +142,7 @@ def test_what_each_process_takes_is_told_by_role_under_the_standard_names(shared
         assert {sample.labels["role"] for sample in told} == {"web", "worker"}
         assert all(names[sample.labels["pid"]] == f"paraph-{sample.labels['role']}" for sample in told)
         values = [sample.value for sample in told]
-        # who was forked a moment ago has taken less than a tick of the processor
+        # a process that was forked a moment ago has used less than a tick of the processor
         assert sum(values) > 0 if figure == "cpu_seconds_total" else all(value > 0 for value in values)
     starts = {sample.labels["role"]: sample.value for sample in samples if sample.name == "paraph_process_starts_total"}
     assert starts["web"] >= 1 and starts["worker"] >= 1

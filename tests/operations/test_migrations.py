@@ -44,10 +44,10 @@ def migrate(database: Database, folder: Path, **settings: str) -> "subprocess.Po
 
 def test_whoever_comes_while_a_migration_waits_is_served_soon(database: Database, tmp_path: Path) -> None:
     with psycopg.connect(database.url) as others, psycopg.connect(database.url, autocommit=True) as requests:
-        requests.execute("SET statement_timeout = '30s'")  # what waits longer fails the test
+        requests.execute("SET statement_timeout = '30s'")  # a statement that waits longer fails the test
         others.execute(COUNT)  # begins a transaction that goes on
         migration = migrate(database, tmp_path, **next_version.write(tmp_path, ["otp_onetimecode"]))
-        # In the end a statement waits behind the migration, which gives way to it before PostgreSQL looks for circles.
+        # At last a statement waits behind the migration, which gives way before PostgreSQL looks for a deadlock.
         log = tmp_path / "log"
         wait_until(lambda: seconds(requests) > 0.05, seconds=180)
         assert max(seconds(requests) for _ in range(100)) < 0.8
@@ -87,7 +87,7 @@ def test_a_step_through_many_rows_tells_where_it_is_and_goes_on_there(database: 
 
 
 def done_to(connection: "psycopg.Connection[tuple[object, ...]]") -> int:
-    """How far the step has come."""
+    """The position up to which the step is done, 0 before it begins and after it has ended."""
     if connection.execute("SELECT to_regclass('migration_positions')").fetchone() == (None,):
         return 0
     row = connection.execute("SELECT coalesce(max(done_to), 0)::int FROM migration_positions").fetchone()

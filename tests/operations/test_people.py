@@ -1,5 +1,5 @@
-"""Whom messages of a sandbox reach where strangers can have a key, and how somebody says that they want them; what is
-kept of a person as a PDF: everything of the JSON stands in it, in letters that can be read."""
+"""Whom messages of a sandbox reach where strangers can have a key, and how somebody confirms that they want them; what
+is kept of a person as a PDF, which has everything of the JSON in legible letters."""
 
 import io
 import re
@@ -100,7 +100,7 @@ def test_who_confirms_is_written_to(client: Client, configured: Configure, chann
     assert page.status_code == 200 and page["Content-Language"] == "fr"
     assert "Acme Ltd souhaite" in page.content.decode() and '<form method="post">' in page.content.decode()
     assert page["Cache-Control"] == "no-store" and "frame-ancestors 'none'" in page["Content-Security-Policy"]
-    assert is_withheld(made.request.organization_id, "sandbox", address)  # to look confirms nothing
+    assert is_withheld(made.request.organization_id, "sandbox", address)  # opening the page confirms nothing
     done = Client(enforce_csrf_checks=True).post(url)
     assert done.status_code == 200 and "confirmé" in done.content.decode()
     assert not is_withheld(made.request.organization_id, "sandbox", address.upper())
@@ -177,7 +177,7 @@ def text_of(pdf: bytes) -> str:
 
 
 def plain(text: str) -> str:
-    """Without white space, and without hyphens, of which PDFium takes those at the end of a line for its own."""
+    """Leave out white space, and hyphens, since PDFium takes one at the end of a line for hyphenation."""
     return re.sub(r"[\s\ufffe\x02-]", "", text)
 
 

@@ -1,5 +1,5 @@
-"""A pooler between the service and its database: one that keeps sessions serves, any other is refused in a sentence;
-one with too few sessions is told of, and keeps nobody waiting for long."""
+"""A pooler between the service and its database: one that keeps sessions works, any other is refused in a sentence;
+one with too few sessions is reported, and keeps nobody waiting for long."""
 
 import asyncio
 import shutil
@@ -42,8 +42,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 @pytest.fixture
 def pooled(database: Database, tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Starts PgBouncer as docs/operating.md has it, in a mode, with so many sessions; returns the address of the
-    database behind it."""
+    """Start PgBouncer as docs/operating.md configures it, but with this mode and number of sessions. Return the
+    address of the database behind it."""
     running: list[subprocess.Popen[bytes]] = []
 
     def start(mode: str, size: int = 20, of: Database = database) -> str:
@@ -97,7 +97,7 @@ def test_who_finds_no_session_free_is_told_so_soon(pooled: Callable[..., str]) -
         began = time.monotonic()
         with pytest.raises(OperationalError, match="no session was free within 2 s") as raised:
             waiting.ensure_connection()
-        assert 1.5 < time.monotonic() - began < 60  # of the 120 s after which PgBouncer gives up
+        assert 1.5 < time.monotonic() - began < 60  # PgBouncer itself gives up after 120 s
         assert is_outage(raised.value)
     waiting.ensure_connection()
     waiting.close()
@@ -125,9 +125,9 @@ def test_what_rests_is_given_back_to_who_wants_it(pooled: Callable[..., str]) ->
     theirs.close_if_unusable_or_obsolete()
     assert connections.give_back(60) == 0
     assert connections.give_back() == 1
-    assert ask(mine) == process  # it asks for a session anew, and nobody notices
+    assert ask(mine) == process  # it gets a session again, and nobody notices
     with pytest.raises(OperationalError), transaction_of(mine):
-        connected(f"{url}?connect_timeout=2").ensure_connection()  # what is in use is nobody's to give back
+        connected(f"{url}?connect_timeout=2").ensure_connection()  # a session in use is not given back
     mine.close()
 
 
@@ -176,10 +176,10 @@ def test_a_pool_that_is_too_small_is_no_outage_without_end(pooled: Callable[...,
         with ThreadPoolExecutor(60) as callers:
             answers = list(callers.map(lambda _: answer(parts, CALL, database.key), range(240)))
         assert {status for status, _ in answers} <= {200, 503}
-        assert max(seconds for _, seconds in answers) < 20  # of 60 at once, 24 are worked on
+        assert max(seconds for _, seconds in answers) < 20  # of 60 calls at once, 24 are worked on
 
         began = time.monotonic()
-        with psycopg.connect(url) as other:  # what the threads held is given back soon
+        with psycopg.connect(url) as other:  # the sessions of the threads are given back soon
             assert other.execute("SELECT 1").fetchone() == (1,)
         assert time.monotonic() - began < 2 * connections.IDLE_SECONDS
         holding = [psycopg.connect(url, autocommit=True) for _ in range(20)]

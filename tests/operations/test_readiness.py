@@ -1,4 +1,4 @@
-"""What load balancers are told of a process, and what of what all share stands in the figures alone."""
+"""What load balancers are told of a process; what concerns all processes alike stands in the figures alone."""
 
 import re
 import socket
@@ -36,7 +36,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told_as(line: str) -> int:
-    """What ``/metrics`` tells of a line of ``paraph check``."""
+    """The figure of ``/metrics`` for a line of ``paraph check``."""
     [found] = re.findall(rf'^paraph_check\{{line="{line}"\}} (\d)', exposition().decode(), re.MULTILINE)
     return int(found)
 
@@ -53,7 +53,7 @@ def test_nothing_in_it_asks_the_mail_server(client: Client, configured: Callable
 
 
 def test_ready_though_the_database_has_another_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is so on all servers: the line ``clock`` is told beside the one that decides."""
+    """The clock would be wrong on all servers alike, so the line ``clock`` is told and does not decide."""
     monkeypatch.setattr("paraph.operations.check.outcome._NOTICEABLE", timedelta(0))
     monkeypatch.setattr("paraph.operations.check.outcome._WRONG", timedelta(-1))
     answer = client.get("/readyz")
@@ -62,7 +62,7 @@ def test_ready_though_the_database_has_another_time(client: Client, monkeypatch:
 
 @pytest.mark.parametrize("taken", [False, True])
 def test_ready_where_expensive_work_takes_places(taken: bool, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in every web process of a service; a process of tests has no places. One that is busy is no broken one."""
+    """Each web process has places, and one without a free place is busy, not broken. Other tests have no places."""
     monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     with ExitStack() as held:
@@ -101,7 +101,7 @@ def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pyt
 def test_ready_though_nothing_can_be_sealed(
     client: Client, configured: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A start would have ended; what runs takes signatures, and their seals wait."""
+    """A new start would fail, but a running process takes signatures, and their seals wait."""
     with kms_server(monkeypatch) as server:
         chain = make_root().chain(tmp_path, server.key.public_key())
         configured(sealing_key=server.arn, sealing_certificate=chain)
@@ -126,7 +126,7 @@ def test_an_outcome_is_believed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a machine that is busy at its start does not know yet keeps it out of the balance for seconds."""
+    """A check that a busy machine did not finish at its start keeps it out of the balance for seconds only."""
     now, slow = [1000.0], threading.Event()
 
     def typesetting() -> Iterator[Outcome]:
@@ -158,7 +158,7 @@ def test_strangers_are_told_yes_or_no_and_no_more(client: Client, configured: Ca
 
 
 def test_looks_after_each_other_have_the_same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where what rests is given back, as in each web process; load balancers ask every two seconds."""
+    """Load balancers ask every two seconds. Idle sessions are given back, as in each web process."""
     made = []
     real = DatabaseWrapper.get_new_connection
 

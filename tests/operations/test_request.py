@@ -1,4 +1,4 @@
-"""What operators see of a request: why it waits, and trying again, never twice."""
+"""What operators see of a request: why it waits. How they retry it: nothing is done twice."""
 
 from datetime import timedelta
 from typing import Any
@@ -292,7 +292,7 @@ def test_what_waits_is_retried_and_nothing_else() -> None:
     sign(done)
     work_off()
     sign(lost)
-    execute("DELETE FROM procrastinate_jobs")  # as a backup that was taken before them
+    execute("DELETE FROM procrastinate_jobs")  # as if from a backup that was taken before the jobs
     defer("invite", signer_id=invited.signers[0].pk)
     execute("UPDATE procrastinate_jobs SET status = 'failed'")
     defer("invite", signer_id=waiting.signers[0].pk)

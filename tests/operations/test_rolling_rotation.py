@@ -19,7 +19,7 @@ from tests.scenarios.people import Backend
 pytestmark = pytest.mark.thorough
 
 OLD, NEW = "o" * 64, "n" * 64
-_PATIENCE = 180  # s, of machines that run tests
+_PATIENCE = 180  # s; machines that run tests are busy
 _EMAIL = "ada@example.com"
 
 
@@ -32,7 +32,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def machines(tmp_path: Path, database: Database) -> Iterator[Machines]:
-    """With one data folder, as where a network has it, and one address."""
+    """Two machines with one data folder, as on a network drive, and one address."""
     settings = {"PARAPH_MESSAGES_PER_DESTINATION": "0", "PARAPH_DRAIN_SECONDS": "1"}
     settings |= {"PARAPH_DATA_DIR": str(tmp_path / "shared")}
     for name in ("one", "two"):
@@ -56,7 +56,7 @@ def hooks() -> Iterator[Receiver]:
 
 
 class Balanced(Backend):
-    """A client that repeats nothing: each answer but the one it wants is an error."""
+    """A client that repeats nothing: any answer but a success is an error."""
 
     def __init__(self, machines: Machines, key: str) -> None:
         super().__init__("", key)
@@ -64,7 +64,7 @@ class Balanced(Backend):
 
     def call(self, method: str, path: str, **options: Any) -> httpx.Response:
         options = {"headers": {"X-Api-Key": self.api_key}} | options
-        options.pop("timeout", None)  # that of the machines
+        options.pop("timeout", None)  # the machines have their own
         return self.asked(method, f"/api/v1/{path}", **options)
 
     def asked(self, method: str, path: str, **what: Any) -> httpx.Response:
@@ -84,7 +84,7 @@ class Balanced(Backend):
 
 
 class Flow:
-    """A flow, after which what ``held`` names is asked for again, and ``browser`` is still logged in."""
+    """A flow, after which the addresses in ``held`` still answer, and ``browser`` is still logged in."""
 
     def __init__(self, backend: Balanced, machines: Machines, browser: httpx.Client, held: set[str]) -> None:
         self._backend, self._machines, self._browser, self.held = backend, machines, browser, held
@@ -131,7 +131,7 @@ def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machine
     wait_until(lambda: one.service.command("secret", "status")["done"], _PATIENCE)
 
     del one.service.environment["PARAPH_SECRET_KEY_PREVIOUS"]
-    flow.held.discard(address)  # it ends with the earlier secret, as it does after a quarter of an hour
+    flow.held.discard(address)  # not valid without the earlier secret, nor after a quarter of an hour
     flows.go_on(2)
     for machine in machines.all:
         machines.restart(machine, PARAPH_SECRET_KEY=NEW)
@@ -159,7 +159,7 @@ def _logged_in(machine: Parts, organization: int) -> httpx.Client:
 
 
 def _heard_completed(hooks: Receiver, secret: str) -> list[int]:
-    """The requests of which it was told, each once; every webhook is signed with the secret."""
+    """The ids of the requests that webhooks said were completed; each webhook must be signed with the secret."""
     found = set()
     for hook in list(hooks.received):
         signed = hmac.new(secret.encode(), hook.body, hashlib.sha256).hexdigest()

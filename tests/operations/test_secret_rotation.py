@@ -1,4 +1,4 @@
-"""A flow that begins under one secret, is taken over by the next amid, and ends where the first is gone."""
+"""A flow that begins under one secret, goes on under the next, and ends after the first is gone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ Use = Callable[..., None]
 
 @pytest.fixture
 def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Makes this process one that was started with these secrets."""
+    """Return what gives this process the secrets, as if it had been started with them."""
 
     def use(newest: bytes, *earlier: bytes) -> None:
         settings.SECRETS = Secrets(newest, earlier, fingerprint_in_use)
@@ -57,7 +57,7 @@ def use(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(installation, "_read", [])
     Installation.objects.all().delete()
-    LogKey.objects.all().delete()  # which a check may have made in a thread, under the secret of the run
+    LogKey.objects.all().delete()  # a check in a thread may have made one, under the secret of the run
     monkeypatch.setattr(installation, "NOTICED_SECONDS", 0.0)
     monkeypatch.setattr(rotation, "NOTICED_SECONDS", 0.0)
     use(OLD)
@@ -78,7 +78,7 @@ def account() -> User:
 
 
 def linked(address: str) -> None:
-    """Raises where the address of a download is not accepted."""
+    """Raise where the address of a download is not accepted."""
     parts = urlsplit(address)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     objects.check_link(parts.path.removeprefix("/files/"), query["expires"], query["filename"], query["signature"])
@@ -173,7 +173,7 @@ def test_links_of_every_generation_open_and_no_others(use: Use) -> None:
     assert len({token(signer) for signer in signers}) == 3
 
     salt, current = bytes(signers[1].token_salt), token(signers[1])
-    signers[1].token_salt = salt[:16]  # what only earlier keys were used for
+    signers[1].token_salt = salt[:16]  # a salt of 16 bytes belongs to an earlier key
     assert token(signers[1]) != current and signer_of(token(signers[1])) is None
 
 

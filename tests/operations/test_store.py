@@ -1,5 +1,5 @@
-"""Rows against objects, both ways; objects that move to another store, as they are, and that are encrypted, while the
-service works."""
+"""Rows compared with objects, both ways; objects that are copied to another store, or encrypted, while the service
+works."""
 
 import os
 import time
@@ -181,7 +181,7 @@ def test_it_says_what_remains_and_goes_on(data_dir: Path, folder: LocalStore, mo
 
 def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folder: LocalStore) -> None:
     class Cutting(LocalStore):
-        """Keeps less than it is given of one object."""
+        """A store that loses the last byte of one object."""
 
         def _keep(self, file: BinaryIO, staged: Path, key: str) -> None:
             if key == keys[2]:
@@ -191,7 +191,7 @@ def test_what_is_missing_changed_or_cut_on_its_way_is_told(data_dir: Path, folde
     uploads = [listed.document for listed in scene(documents=5).request_documents]
     keys = [document.object_key for document in uploads]
     there = Cutting(data_dir / "there")
-    there.put(keys[3], b"half")  # of another length: it is made again
+    there.put(keys[3], b"half")  # of another length: it is copied again
     folder.delete(keys[0])
     folder.put(keys[1], b"something else")
     found = copy_store(folder, there, data_dir / "copy.json")
@@ -223,7 +223,7 @@ def test_a_store_that_is_away_ends_it(
 def test_the_target_has_its_own_variables_or_those_of_both(
     bucket: RemoteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TARGET_PLATFORM", "linux/amd64")  # which image builders set, and is no provider's
+    monkeypatch.setenv("TARGET_PLATFORM", "linux/amd64")  # set by image builders; no provider has such a variable
     opened(URL, "TARGET_").put("documents/both.pdf", b"both")
     assert bucket.get("documents/both.pdf") == b"both"
     with s3_server() as address:
@@ -288,7 +288,7 @@ def test_encrypting_goes_on_where_it_was_stopped(
 
 
 def test_what_is_deleted_meanwhile_does_not_come_back(data_dir: Path, settings: Any) -> None:
-    """The row was read before, its object is deleted, and only then comes its turn."""
+    """The row is read, then its object is deleted, and only then is it to be encrypted."""
     document = scene().request_documents[0].document
     set_keys(settings, ONE)
     named = next(named_objects("document"))

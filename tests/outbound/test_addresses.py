@@ -1,4 +1,4 @@
-"""Addresses that clients may give, of which those of the public internet alone are called."""
+"""Of the addresses that clients give, only those of the public internet are called."""
 
 import pytest
 

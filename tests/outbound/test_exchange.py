@@ -1,6 +1,6 @@
 """One exchange: pinned, bounded in time and size. A delivery is never redirected; what certificates name is fetched
-across redirects, each of which is judged like the first address. Connections are kept for the next exchange with a
-server, and only at addresses that were judged for it."""
+across redirects, each of which is judged like the first address. A connection is kept for the next exchange with the
+same server, and only at an address that was judged for that server."""
 
 import asyncio
 import socket
@@ -35,7 +35,7 @@ def send(
 
 
 def resolver(*answers: list[str]) -> Callable[[str, int], "asyncio.Future[list[str]]"]:
-    """Answers each question with the next list, the last one for ever."""
+    """A resolver that answers each question with the next list, and from then on with the last one."""
     remaining = list(answers)
 
     async def resolve(host: str, port: int) -> list[str]:
@@ -70,7 +70,7 @@ def test_slow_in_any_way_is_over_in_time(behave: Behaviour) -> None:
         result = send(server.url(), seconds=0.4)
     assert (result.status, result.accepted) == (None, False)
     assert result.error == "no complete answer within 0.4 seconds"
-    assert 0.4 <= result.seconds < 10  # these receivers never end by themselves
+    assert 0.4 <= result.seconds < 10  # these receivers never end an answer by themselves
 
 
 def test_a_slow_name_server_is_over_in_time() -> None:
@@ -87,7 +87,7 @@ def test_an_endless_answer_is_cut_off() -> None:
         result = send(server.url())
         assert (result.status, result.accepted) == (200, True)
         assert result.body == b"x" * 2048
-        assert server.sent < 8 * 1024 * 1024  # what the sockets' buffers take
+        assert server.sent < 8 * 1024 * 1024  # as much as the sockets' buffers take
 
 
 @pytest.mark.parametrize("behave", [receivers.hang_up, receivers.not_http])
@@ -118,13 +118,13 @@ def test_private_addresses_are_refused_however_they_are_written(host: str) -> No
     "addresses", [["10.20.30.40"], ["169.254.169.254"], ["fd00::12"], ["93.184.215.14", "10.0.0.1"]]
 )
 def test_a_refusal_tells_nothing_of_what_the_name_means_here(addresses: list[str]) -> None:
-    """Nor which address it was, where one is private and another public."""
+    """It does not even tell which address was refused, where one is private and another public."""
     result = send("http://vault.corp.example/", NetworkAccess(resolve=resolver(addresses)))
     assert result.error == "Refused: vault.corp.example has an address that is not public."
 
 
 def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first answer is judged and connected to. A second question, answered otherwise, is never asked."""
+    """The address of the first answer is judged and connected to; the name is not resolved a second time."""
     asked = []
 
     async def rebinding(host: str, port: int) -> list[str]:
@@ -168,7 +168,7 @@ def test_a_scheme_that_is_not_allowed_is_not_called() -> None:
 
 
 class Proxy(threading.Thread):
-    """An HTTP proxy that notes what it is asked for, and tunnels to ``to`` or refuses."""
+    """An HTTP proxy that notes the request in ``asked``, and tunnels to ``to`` or refuses."""
 
     def __init__(self, to: Receiver, verdict: bytes = b"200 Connection established") -> None:
         super().__init__(daemon=True)
@@ -278,7 +278,7 @@ def test_a_redirect_to_a_private_address_is_refused() -> None:
 
 
 def sent(*urls: str, way: NetworkAccess = LOCAL) -> list[PostResult]:
-    """The results, one after the other over connections that are kept."""
+    """Post to the addresses one after the other over kept connections. Return the results."""
 
     async def all_of_them() -> list[PostResult]:
         kept, results = KeptConnections(), list[PostResult]()
@@ -341,7 +341,7 @@ def test_nothing_is_kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     with receiver(keeps=True) as server:
         sent(*[server.url()] * 2)
     assert server.connections == 2
-    assert exchange.SECONDS < 5  # which a delivery may take
+    assert exchange.SECONDS < 5  # a delivery may take 5 s
 
 
 def test_a_name_that_moves_is_called_where_it_was_judged() -> None:

@@ -1,19 +1,19 @@
 """Tables that PostgreSQL takes for large.
 
-Within one transaction, which ends with all of it undone: the catalog says that each table holds a million rows on the
-pages that it has, and of their values only that few rows belong to the same row of another table. So plans are those
-of a large database, whatever rows other tests have left. Statements that are prepared get the plan for any values.
+Within one transaction, which is undone, the catalog says that each table holds a million rows on the pages that it has,
+and of their values only that few rows belong to the same row of another table. So plans are those of a large database,
+whatever rows other tests have left. Prepared statements get the plan for any values.
 """
 
 from django.db import connection
 
-# As many rows as there are workers, migrations, periodic jobs, or keys and authorities of seals.
+# Tables with as many rows as there are workers, migrations, periodic jobs, or keys and authorities of seals.
 SMALL = [
     "evidence_sharedcontent", "journal_sharedfacts",
     "django_migrations", "django_content_type", "django_site", "auth_permission", "auth_group",
     "procrastinate_workers", "procrastinate_periodic_defers", "organizations_installation",
 ]  # fmt: skip
-# An empty table has no page that could hold rows, so each gets a row, whose page stays; what would forbid it goes.
+# An empty table has no page that could hold rows, so each gets a row, whose page stays; its checks are dropped first.
 _HAVE_ROWS = """
 DO $$
 DECLARE large regclass; part record; names text; filled text;
@@ -51,7 +51,7 @@ _FORGET_VALUES = """
     DELETE FROM pg_statistic
     WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
 """
-# Of a request there are a few signers, and so on; of an organization very many: there PostgreSQL assumes a 200th.
+# A request has a few signers, and so on; an organization has very many: there PostgreSQL assumes a 200th of all.
 _FEW_BELONG_TOGETHER = """
     INSERT INTO pg_statistic (starelid, staattnum, stainherit, stanullfrac, stawidth, stadistinct,
         stakind1, stakind2, stakind3, stakind4, stakind5, staop1, staop2, staop3, staop4, staop5,
@@ -64,7 +64,7 @@ _FEW_BELONG_TOGETHER = """
 
 
 def have_all_tables_seem_large() -> None:
-    """Until the transaction ends."""
+    """Have PostgreSQL take all tables but ``SMALL`` for large, until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(_HAVE_ROWS)
@@ -73,5 +73,5 @@ def have_all_tables_seem_large() -> None:
         cursor.execute(_FORGET_VALUES)
         cursor.execute(_FEW_BELONG_TOGETHER)
         cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
-        cursor.execute("SET LOCAL cpu_index_tuple_cost = 0.02")  # to read a whole index is no way out
+        cursor.execute("SET LOCAL cpu_index_tuple_cost = 0.02")  # no plan shall read a whole index instead
         cursor.execute("SET LOCAL jit = off")

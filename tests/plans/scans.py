@@ -1,4 +1,4 @@
-"""The sequential scans that statements do."""
+"""The sequential scans of statements."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,18 +32,18 @@ class Scans:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """What the service asks meanwhile is looked at, with all that triggers and functions ask."""
+        """Note the statements of the block and their scans, those in triggers and functions included."""
         planned, mine = base.DatabaseWrapper.planned, connections[DEFAULT_DB_ALIAS]
 
         def planned_asked(own: Any, statement: str, values: Any) -> Any:
             answer = planned(own, statement, values)
-            if own is mine:  # not the connection of a thread that looks whether the service is ready
+            if own is mine:  # not the connection of a thread that checks readiness
                 self._note(statement)
             return answer
 
         [self._oids, self._names] = _row(_TABLES, SMALL)
         [self._counts] = _row(_COUNTS, self._oids)
-        kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # the transaction's, to its end
+        kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # lives as long as the transaction
         with (
             kept,
             patch.object(base.DatabaseWrapper, "planned", planned_asked),
@@ -68,6 +68,6 @@ class Scans:
 
 
 def _row(statement: str, value: list[Any]) -> Any:
-    """Of a statement that is not looked at itself."""
+    """The row that a statement returns which is not itself noted."""
     own: Any = connection.connection
     return own.execute(statement, [value]).fetchone()

@@ -1,7 +1,7 @@
-"""An installation nearly all of which belongs to one organization, and what a statement reads of it.
+"""An installation in which nearly everything belongs to one organization, and what a statement reads there.
 
 The rows are real, and so are the statistics that PostgreSQL makes of them, within one transaction that is undone. So
-plans are those of such an installation: what is right for an organization with ten requests may read everybody's.
+are the plans: one that is right for an organization with ten requests may read the rows of all the others.
 """
 
 from collections.abc import Iterator
@@ -46,8 +46,8 @@ _BESIDE = """
 
 
 def fill(application: Application, count: int, organizations: int) -> int:
-    """Give the organization of the application ``count`` requests in its environment, and ten to each of so many new
-    ones, with all that goes with a request; return the id of one of the new."""
+    """Give the organization of the application ``count`` requests in its environment, and ten to each of
+    ``organizations`` new ones, with all that goes with a request. Return the id of one of the new organizations."""
     columns = [str(field.column) for field in application.organization._meta.concrete_fields if not field.primary_key]
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -65,7 +65,7 @@ def fill(application: Application, count: int, organizations: int) -> int:
 
 
 def _forget_tallies(cursor: Any, application: Application) -> None:
-    """What was counted of the rows that are there: each day is counted once."""
+    """Forget the counts of the rows that exist already: each day is counted only once."""
     for table in ("tally", "storage"):
         cursor.execute(
             f"DELETE FROM organizations_{table} WHERE organization_id = %s AND environment = %s",
@@ -74,7 +74,7 @@ def _forget_tallies(cursor: Any, application: Application) -> None:
 
 
 class Asked:
-    """The statements of a block with their values, each once, by its text."""
+    """The statements of a block by their text, each with its first values."""
 
     def __init__(self) -> None:
         self.statements: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class Asked:
             yield
 
     def read(self, most: int) -> Iterator[str]:
-        """What reads a large table from its beginning, or more than so many of its rows, with the statement."""
+        """Each step of a plan that scans a large table or reads more than ``most`` of its rows, with the statement."""
         for statement, values in self.statements.items():
             if statement.lstrip().startswith(("SELECT", "WITH", "UPDATE", "DELETE")) and "INSERT INTO" not in statement:
                 for node in nodes(_plan(statement, values)):
@@ -107,12 +107,12 @@ class Asked:
 
 
 def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """The nodes of a plan, as ``EXPLAIN (FORMAT JSON)`` tells it."""
+    """All nodes of a plan that ``EXPLAIN (FORMAT JSON)`` printed."""
     return [plan, *(node for part in plan.get("Plans", []) for node in nodes(part))]
 
 
 def _plan(statement: str, values: Any) -> dict[str, Any]:
-    """The plan for these values, with the rows that it read. What it changed is undone."""
+    """Run the statement with these values and return its plan with the rows it read. Its changes are undone."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]

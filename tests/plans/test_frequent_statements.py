@@ -1,7 +1,7 @@
-"""What the service asks the database again and again finds its rows by indexes, however many there are.
+"""Statements that the service sends again and again find their rows by indexes, however many rows there are.
 
-The API, the pages of signers and members, jobs and the polls of workers are really walked, so a new statement on their
-way is looked at without a word here."""
+The tests call the API, open the pages of signers and members, and run jobs and the polls of workers, so a new statement
+of any of these is examined without a change here."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -36,7 +36,7 @@ __all__ = ["log_in", "organization"]  # fixtures
 MAILED = {"send_email": True, "notify_signers_on_completion": True, "identity_declaration_accepted": True}
 CHECKED = {"database", "workers", "webhooks", "sealing failures", "kept timestamps", "retention", "transparency log"}
 
-# Beginnings of statements that read all of a table, which keeps the rows of a day or one for each organization. They
+# Beginnings of statements that read a whole table, which keeps the rows of one day or a row for each organization. They
 # run by the clock, and nobody waits for them.
 WHOLE = {
     "WITH held AS ( SELECT organization_id, environment, month, month_calls": "organizations_usage",
@@ -57,7 +57,7 @@ WHOLE = {
 
 @pytest.fixture
 def scans() -> Iterator[Scans]:
-    """None are found in the end."""
+    """Scans, of which a test may leave only those in ``WHOLE``."""
     scans = Scans()
     yield scans
     found = [f"{tables}: {sql}" for sql, tables in scans.found.items() if not may_read_all(sql, tables)]
@@ -119,7 +119,7 @@ def test_what_workers_ask(scans: Scans) -> None:
 
 
 def test_scans_are_found() -> None:
-    """Of statements, prepared ones and functions."""
+    """Scans by plain statements, prepared ones and functions."""
     have_all_tables_seem_large()
     scans = Scans()
     with connection.cursor() as cursor:
@@ -147,7 +147,7 @@ def signed(url: str) -> None:
 
 
 def publish_events() -> None:
-    """As the end of their transactions does."""
+    """Publish events as the end of a transaction does."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS event_published IMMEDIATE")
 
@@ -164,13 +164,13 @@ def read_all(backend: ApiClient, request_id: int, signer_id: int) -> None:
         assert backend.get("/events", **query).status_code == 200
     acts = f"/sandbox/signature_requests/{request_id}"
     for path in (f"{acts}/expire", f"{acts}/signers/{signer_id}/sign"):
-        assert backend.send("POST", path).status_code == 409  # it is over
+        assert backend.send("POST", path).status_code == 409  # the request is over
     for path in (f"/signature_requests/{request_id}", f"/signature_requests/{request_id}/audit_logs"):
         assert backend.get(path).status_code == 200
 
 
 def polls() -> None:
-    """As workers do every few seconds, whether there is anything to do or not."""
+    """Ask what workers ask every few seconds, whether there is anything to do or not."""
     jobs: Any = app.job_manager
     worker = async_to_sync(jobs.register_worker)()
     for queue in QUEUES:

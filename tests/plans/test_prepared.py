@@ -41,7 +41,7 @@ _DELIVERIES = """
 
 
 def copied(statement: str) -> None:
-    """An event and its delivery, very often."""
+    """Make an event and its delivery, and copy one of them very often."""
     made, _ = told()
     record(made.request, "signer.notified", made.signers[0])
     with connection.cursor() as cursor:
@@ -53,7 +53,7 @@ def copied(statement: str) -> None:
 
 
 def plan(statement: str) -> list[dict[str, Any]]:
-    """The nodes of the plan for any values, which takes a third of all rows to be due."""
+    """The nodes of the plan for any values, which assumes that a third of all rows are due."""
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement)))
     for number, name in enumerate(names, start=1):
         statement = statement.replace(f"%({name})s", f"${number}")
@@ -63,7 +63,7 @@ def plan(statement: str) -> list[dict[str, Any]]:
 
 
 def walked(found: list[dict[str, Any]]) -> list[Any]:
-    """The tables that are read from their beginning."""
+    """The tables that the plan reads by a sequential scan."""
     return [node.get("Relation Name") for node in found if node["Node Type"] == "Seq Scan"]
 
 
@@ -74,7 +74,7 @@ def test_an_index_gives_each_page_of_events() -> None:
         assert "webhooks_event" not in walked(found), choice
         [page] = [node for node in found if node.get("Alias") == "event"]
         assert (page["Node Type"], page["Index Name"]) == ("Index Scan", index), choice
-        assert all(node["Plan Rows"] < 1000 for node in found if node["Node Type"] == "Sort"), choice  # a page at most
+        assert all(node["Plan Rows"] < 1000 for node in found if node["Node Type"] == "Sort"), choice  # at most a page
 
 
 def test_no_poll_for_deliveries_that_are_due_reads_the_whole_table() -> None:

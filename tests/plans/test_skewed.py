@@ -1,5 +1,5 @@
-"""Where one organization has nearly everything, pages, lists, polls and commands read what they show, of the large
-organization and of a small one."""
+"""Where one organization has nearly everything, pages, lists, polls and commands read only what they show, for the
+large organization and for a small one."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ _PAGES_OF_LISTS: list[dict[str, Any]] = [
 
 
 def test_lists_and_what_is_kept_of_a_person(log_in: LogIn) -> None:
-    """With few rows."""
+    """A quick part of the next test, with few rows."""
     everything, owner, small, key = skewed(log_in, 3_000, 20)
     person = somebody(everything)
     asked = Asked()
@@ -81,8 +81,8 @@ def test_everything_that_is_asked(log_in: LogIn) -> None:
 
 
 def skewed(log_in: LogIn, count: int, organizations: int) -> tuple[Everything, Client, int, str]:
-    """One of everything in an organization with ``count`` requests beside others with ten, an owner's browser, the id
-    of one of these, in which they are an owner, too, and a key of the first."""
+    """One of everything in an organization with ``count`` requests; its owner's browser; the id of another with ten
+    requests, of which they are an owner too; and an API key of the large organization."""
     everything = one_of_everything(log_in)
     owner, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
@@ -98,7 +98,7 @@ def read(client: Client, address: str) -> None:
 
 
 def of_application(key: str) -> None:
-    """What a program asks, and its signers."""
+    """Send the calls of the API."""
     backend = ApiClient(key)
     backend.checked = False  # the copies have neither placements nor a file
     number = SignatureRequest.objects.earliest("pk").pk
@@ -124,7 +124,7 @@ def somebody(everything: Everything) -> Signer:
 
 
 def keep_in_mind(person: Signer) -> None:
-    """Shows and erases a person who signed, and looks for a number that nobody has."""
+    """Show and erase a person who signed, and look for a number that nobody has."""
     assert show_person(person.email)
     assert show_person("+33612345678") == []
     with transaction.atomic():
@@ -134,7 +134,7 @@ def keep_in_mind(person: Signer) -> None:
 
 
 def by_hand(request_id: int) -> None:
-    """What operators ask."""
+    """Ask what operators' commands ask."""
     request_state(request_id)
     request_evidence(request_id)
     for some in (True, False):

@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         connection.execute("CREATE TABLE kept AS SELECT generate_series(1, 1000) AS value")
     yield server
     server.stop()
-    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+    shutil.rmtree((data_dir / "postgres").resolve(), ignore_errors=True)  # elsewhere for root
 
 
 def until(holds: Callable[[], bool], keeper: Keeper, seconds: float = 60) -> None:
@@ -59,7 +59,7 @@ def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -
         until(lambda: server.poll() is None, keeper)
     until(lambda: answers(server), keeper)
     assert said[0] == "PostgreSQL ended; starting it again."
-    # Four at least: PostgreSQL ends by itself where processes of the killed one still hold its memory.
+    # At least four: a new PostgreSQL ends by itself while processes of the killed one still hold its memory.
     assert len(said) >= 4
     for failures, words in enumerate(said[1:], start=1):
         assert f"starting it again in {0.1 * 2**failures:.1f} s" in words
@@ -67,7 +67,7 @@ def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -
 
 @pytest.mark.thorough
 def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
-    """As after a full disk."""
+    """A start may fail for a while, as with a full disk."""
     said: list[str] = []
     keeper = Keeper(server, said.append)
     log = server.location.log
@@ -94,7 +94,7 @@ def test_one_that_has_failed_for_hours_is_still_tried(tmp_path: Path, monkeypatc
     monkeypatch.setattr(embedded, "time", SimpleNamespace(monotonic=lambda: now))
     server = Server(tmp_path / "data")
     server.location.cluster.mkdir()
-    (server.location.cluster / "somebody.txt").touch()  # in whose folder no cluster can be made
+    (server.location.cluster / "somebody.txt").touch()  # no cluster can be made in a folder with a file
     server._process = subprocess.Popen(["true"])
     server._process.wait()
     said: list[str] = []

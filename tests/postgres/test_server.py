@@ -24,12 +24,12 @@ pytestmark = pytest.mark.thorough
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "data"
-    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # as root it lies elsewhere
+    shutil.rmtree((tmp_path / "data" / "postgres").resolve(), ignore_errors=True)  # elsewhere for root
 
 
 @pytest.fixture(scope="module")
 def made_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The data folder of a cluster that was made once, beside one that had been left half made."""
+    """The data folder of a cluster that was made beside an unfinished one, which an earlier start had left."""
     above = tmp_path_factory.mktemp("made")
     above.chmod(0o700)
     data_dir = above / "data"

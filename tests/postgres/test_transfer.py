@@ -120,7 +120,7 @@ _OF_OTHERS = """
 
 @pytest.fixture
 def shared(source: str) -> Iterator[str]:
-    """The database, which others use as well."""
+    """The address of the database, which others use as well."""
     with psycopg.connect(source, autocommit=True) as connection:
         connection.execute(_OF_OTHERS.encode())
         yield source
@@ -129,7 +129,7 @@ def shared(source: str) -> Iterator[str]:
 
 
 def contents(url: str) -> list[tuple[str, str]]:
-    """What the database has beside PostgreSQL's own, by kind."""
+    """The kind and name of each thing in the database that is not PostgreSQL's own."""
     statement = """
         SELECT relkind::text, relname::text FROM pg_class
         WHERE oid >= 16384 AND relnamespace <> 'pg_toast'::regnamespace

@@ -1,5 +1,5 @@
-"""A job in the queue is as the queue itself would have put it there; the log's line of it names what it is about by
-numbers, and holds nothing that somebody wrote."""
+"""A job in the queue is as the queue itself would have put it there; its line in the log names what the job is about
+by numbers, and holds nothing that a person wrote."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_a_job_is_as_procrastinate_itself_makes_it() -> None:
 
 
 def _facts(row: ProcrastinateJob) -> dict[str, Any]:
-    """All columns but the id, and what the queue noted of it."""
+    """All columns of the job but its id, and the events that the queue noted of it."""
     events = list(ProcrastinateEvent.objects.filter(job_id=row.pk).values_list("type", flat=True))
     fields = [field.attname for field in ProcrastinateJob._meta.concrete_fields if not field.primary_key]
     return {name: getattr(row, name) for name in fields} | {"events": events}

@@ -1,4 +1,4 @@
-"""A server on another machine gives the connections of a lost one up as early as we give up its own."""
+"""A database server gives up the connections of a lost machine as soon as we give up those to a lost server."""
 
 import asyncio
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from tests.cli.own_postgresql import OwnPostgresql
 
 pytestmark = pytest.mark.django_db
 
-_ADDRESS = "127.0.0.83"  # of this machine, where no other server listens
+_ADDRESS = "127.0.0.83"  # an address of this machine where no other server listens
 _ASKED = """
     SELECT string_agg(setting, ' ' ORDER BY name) AS found FROM pg_settings WHERE name LIKE 'tcp\\_%' AND setting <> ''
 """
-_OURS = "3 10 5 20000"  # probes, s until the first, s between them, ms without an answer
+_OURS = "3 10 5 20000"  # probes, s until the first probe, s between probes, ms without an answer
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ def asked(made: Any) -> str:
 
 @pytest.mark.parametrize(("option", "settings"), [("", _OURS), ("&keepalives_idle=60", "3 60 5 20000")])
 def test_a_server_notices_soon_that_a_machine_is_lost(elsewhere: OwnPostgresql, option: str, settings: str) -> None:
-    """By PostgreSQL's own settings it would take two hours, and it would hold locks as long. What the address says
-    counts for both ends."""
+    """With PostgreSQL's defaults this would take two hours, and locks would be held as long. Options of the address
+    count for both ends."""
     made = connected(f"{elsewhere.url}{option}")
     assert asked(made) == settings
     made.close()

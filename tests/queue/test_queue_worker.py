@@ -31,14 +31,14 @@ def test_it_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
         began = time.monotonic()
         await asyncio.wait_for(running, 30)
         seconds = time.monotonic() - began
-        await sync_to_async(connections.close_all)()  # that of periodic jobs
+        await sync_to_async(connections.close_all)()  # the connection of periodic jobs
         return seconds
 
     assert asyncio.run(start_and_stop()) < 10
 
 
 def invitations_take_long(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
-    """Events: one has begun; it may go on."""
+    """Have invitations take long. Return two events: one has begun; it may go on."""
     begun, go_on = threading.Event(), threading.Event()
 
     def take_long(**_: int) -> None:
@@ -51,7 +51,7 @@ def invitations_take_long(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Ev
 
 
 def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a process ends that cannot wait for them: another worker takes them at once, and suspects nobody."""
+    """A process that ends hands its jobs back: another worker takes them at once, and suspects none of them."""
     begun, go_on = invitations_take_long(monkeypatch)
     defer("invite", signer_id=0)
 
@@ -81,13 +81,13 @@ def rescue_and_look() -> None:
 
 
 def test_it_says_by_when_it_has_to_turn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It looks for jobs every few seconds, as long as it has a place for one; and no job may take for ever."""
+    """A worker with a place looks for jobs every few seconds; without one, it waits for its jobs, but not for ever."""
     begun, go_on = invitations_take_long(monkeypatch)
 
     async def work() -> None:
         workers = one, two = QueueWorker(MAIL, 1), QueueWorker(MAIL, 2)
         for worker in workers:
-            worker._turned_at = 0.0  # as if it had never been heard of
+            worker._turned_at = 0.0  # as if the worker had never looked
         running = [asyncio.create_task(worker.run()) for worker in workers]
         await until(lambda: all(worker._turned_at for worker in workers))
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Jobs whose worker died go back into the queue, once; and not for ever."""
+"""Jobs whose worker died go back into the queue, once for each death and not for ever."""
 
 import time
 from datetime import timedelta
@@ -30,7 +30,7 @@ def row(query: str, *values: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The service runs."""
+    """Have the service run for an hour already."""
     monkeypatch.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - 3600)
 
 
@@ -41,7 +41,7 @@ def job_of_a_dead_worker(task: str = "notify_completion", **arguments: int) -> i
 
 
 def dies(job: int, seconds_ago: float = DEAD_AFTER_SECONDS + 1, *, at_it: float = 5) -> None:
-    """A worker takes the job, and is not seen any more after so many seconds."""
+    """Have a worker take the job, work ``at_it`` seconds and then die, ``seconds_ago``."""
     (worker,) = row(
         "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - %s) RETURNING id",
         timedelta(seconds=seconds_ago),
@@ -60,7 +60,7 @@ def status(job: int) -> tuple[str, int]:
 def test_a_dead_workers_job_is_done_again(forgotten: bool) -> None:
     job = job_of_a_dead_worker()
     if forgotten:
-        row("DELETE FROM procrastinate_workers")  # as a worker does that starts
+        row("DELETE FROM procrastinate_workers")  # a worker that starts does so
     assert rescue_jobs(give_up) == 1
     assert status(job) == ("todo", 1)
     assert rescue_jobs(give_up) == 0

@@ -15,7 +15,7 @@ from paraph.server.client_address import client_address, guarded_network
         ("", "1.2.3.4", "10.0.0.1"),
         ("10.0.0.0/8", "", "10.0.0.1"),
         ("10.0.0.0/8", "1.2.3.4", "1.2.3.4"),
-        ("10.0.0.0/8", "9.9.9.9, 1.2.3.4", "1.2.3.4"),  # what a client writes itself stands before
+        ("10.0.0.0/8", "9.9.9.9, 1.2.3.4", "1.2.3.4"),  # what a client writes itself stands further left
         ("10.0.0.0/8", "9.9.9.9, 1.2.3.4, 10.0.0.7", "1.2.3.4"),
         ("10.0.0.0/8", "9.9.9.9, rubbish", "10.0.0.1"),
         ("10.0.0.0/8", "::ffff:1.2.3.4", "1.2.3.4"),

@@ -1,4 +1,4 @@
-"""What others say may stand in a line of the log; what opens something may not."""
+"""Text of others may stand in a line of the log; a secret that opens something may not."""
 
 import json
 import logging
@@ -20,7 +20,7 @@ LOG = logging.getLogger("paraph.request")
 
 @pytest.fixture(autouse=True)
 def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The log of requests goes where the service's goes, in the form that it has there."""
+    """Write the log of requests to standard error in the form that it has in the service."""
     settings = logging_settings("INFO")
     handler: Any = settings["handlers"]["stderr"]["()"]()
     given = dict(settings["formatters"]["line"])

@@ -1,4 +1,4 @@
-"""Files leave in one piece, or from a place that they have to wait for."""
+"""Small files are sent in one piece, and large ones from a place that they have to wait for."""
 
 import gc
 import io
@@ -18,11 +18,11 @@ from paraph.kernel.places import NoPlaceError
 from paraph.server.bodies import IncomingBody
 from paraph.server.middleware import AT_ONCE, OutgoingBodies
 
-pytestmark = pytest.mark.django_db  # the end of an answer looks at the connection of a test before
+pytestmark = pytest.mark.django_db  # closing an answer checks the connection to the database
 
 
 class File(io.BytesIO):
-    """``closes`` counts."""
+    """``closes``: how often the file was closed."""
 
     closes = 0
 
@@ -40,7 +40,7 @@ def afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def only() -> "Only":
-    """The one place there is in a process of four threads, for which nobody waits long."""
+    """The only place for sending files in a process of four threads, for which nobody waits long."""
     places.configure(4)
     return Only()
 
@@ -50,7 +50,7 @@ class Only:
         self._held = ExitStack()
 
     def take(self) -> bool:
-        """Hold it until the end of the test; whether it was free."""
+        """Take the place until the end of the test. Return whether it was free."""
         try:
             self._held.enter_context(places.sending_file("another"))
         except NoPlaceError:

@@ -1,5 +1,5 @@
-"""Whichever way expensive work is asked for, it finds no place while its organization has all that it may have, and
-others do."""
+"""Expensive work of every kind finds no place while its organization has all the places it may have; work of other
+organizations does."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ PDF = paper(text("a", 100, 300))
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExitStack]:
-    """In a process of eight threads, where nobody waits for long."""
+    """A stack for held places, in a process of eight threads where nobody waits for long."""
     monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     with ExitStack() as held:
@@ -73,7 +73,7 @@ def test_a_large_signing_page(busy: ExitStack) -> None:
 
 @pytest.mark.parametrize("many", [True, False])
 def test_many_fields_of_a_signer(many: bool, busy: ExitStack) -> None:
-    """Whatever reads them: the fields themselves, and what is entered."""
+    """Reading the fields and entering values both need a place where the fields are many."""
     options = [str(number) for number in range(50)]
     fields = [{"type": "choice", "name": f"F{number}", "options": options} for number in range(7 if many else 5)]
     made = scene(fields=fields)

@@ -1,4 +1,4 @@
-"""Static files: hashed names, compressed contents, a year in every cache; and which other answers are compressed."""
+"""Static files: hashed names, compressed contents, a year in every cache; and which answers of views are compressed."""
 
 import gzip
 import re
@@ -34,7 +34,7 @@ def test_every_file_is_served_under_its_hashed_name(name: str) -> None:
 
 
 def bare(path: Path) -> bytes:
-    """The file as it is served: with those that it names, line by line, without indents, comments and empty lines."""
+    """The file as it is served: with the files it includes, and without indents, comments and empty lines."""
     source = re.sub(
         r"^// with (.+)$", lambda with_: bare(path.parent / with_[1]).decode(), path.read_text(), flags=re.M
     )
@@ -48,7 +48,7 @@ def bare(path: Path) -> bytes:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js")])
 def test_no_text_of_a_script_goes_over_several_lines(name: str) -> None:
-    """Else it would be served without its indents."""
+    """A text over several lines would be served without its indents."""
     told = [line for line in FILES[name].read_text().split("\n") if not line.strip().startswith("//")]
     assert [line for line in told if line.count("`") % 2 or line.endswith("\\")] == []
 
@@ -87,7 +87,7 @@ def test_what_changes_gets_another_name(tmp_path: Path, settings: pytest.Fixture
     before = StaticFiles().url("signer/signer.css")
     (tmp_path / "signer").mkdir()
     (tmp_path / "signer/signer.css").write_text("body{background:url(icon.svg)}")
-    settings.STATICFILES_DIRS = [tmp_path]  # type: ignore[attr-defined]  # looked at before those of applications
+    settings.STATICFILES_DIRS = [tmp_path]  # type: ignore[attr-defined]  # searched before the folders of applications
     after = StaticFiles()
     assert after.url("signer/signer.css") not in (before, "/static/signer/signer.css")
     [name] = [name for name in after.hashed_files.values() if name.startswith("signer/signer.")]
@@ -103,7 +103,7 @@ BROWSER = Client(headers={"Accept-Encoding": "gzip, deflate, br"})
 
 
 def test_signing_pages_are_small_and_compressed_and_their_length_says_little(made: Scene) -> None:
-    """The length of one and the same page differs from answer to answer by up to 100 bytes (BREACH)."""
+    """The length of the same page differs from answer to answer by up to 100 bytes (against BREACH)."""
     answers = [BROWSER.get(made.url()) for _ in range(12)]
     assert {(each["Content-Encoding"], each["Cache-Control"]) for each in answers} == {("gzip", "no-store")}
     assert len({len(each.content) for each in answers}) > 6

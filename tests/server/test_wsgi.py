@@ -1,4 +1,4 @@
-"""What every response has, whoever answers it, as the server's own application gives it."""
+"""What every response of the server's WSGI application has, whichever view answers."""
 
 import gzip
 import io
@@ -72,7 +72,7 @@ def test_a_compressed_refusal_of_a_large_form_tells_its_length_once() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_connection_that_has_gone_is_replaced() -> None:
-    """Here the connection is looked after as the server's are."""
+    """This test does not keep the connection of the tests: it is checked and replaced as in the server."""
     known = environ("/api/v1/branding_profiles", api_client())
     statuses: list[str] = []
     for _ in range(2):

@@ -1,6 +1,6 @@
 """As much of S3 as a bucket of ours needs, over HTTP: objects are put, whole and in parts, read in ranges, listed,
-deleted. It refuses headers with checksums, as some stores do. Addresses that are signed must be signed for the very
-host that they are asked of."""
+deleted. The server refuses headers with checksums, as some stores do. A signed address must be signed for the very
+host that it is requested from."""
 
 import ssl
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ _KEPT = ("Content-Type", "Content-Disposition")
 
 
 class Line:
-    """The line to a server. ``asked``: how many requests came. ``goes``: ``on``; ``silent``, what is asked is taken and
-    nothing is answered; ``slowly``, the heads of answers come, and then a byte now and then."""
+    """The line to a server. ``asked``: how many requests came. ``goes``: ``on``; ``silent``: requests are taken and not
+    answered; ``slowly``: the head of an answer comes, and then a byte now and then."""
 
     def __init__(self) -> None:
         self.address, self.asked = "", 0
@@ -40,8 +40,8 @@ class Line:
 
 @contextmanager
 def hanging_s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Line]:
-    """Gives the line to a server on this machine, which is known as ``host`` (with ``http:`` also where it speaks
-    TLS)."""
+    """Yield the line to a server on this machine, which is known as ``host``. Its address begins with ``http:`` even
+    where it speaks TLS."""
     line = Line()
     handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}, "line": line})
     with served(handler, host, tls) as server:
@@ -55,19 +55,19 @@ def hanging_s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 
 @contextmanager
 def s3_server(host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[str]:
-    """Gives the address of a server whose line goes on."""
+    """Yield the address of a server that answers everything."""
     with hanging_s3_server(host, tls) as line:
         yield line.address
 
 
 def variables(address: str) -> dict[str, str]:
-    """What a client of the server at this address has in its environment."""
+    """The environment of a client of the server at this address."""
     known = {"AWS_ACCESS_KEY_ID": ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": REGION}
     return known | {"AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true"}
 
 
 def use(monkeypatch: pytest.MonkeyPatch, address: str, **more: str) -> None:
-    """Have this process be such a client."""
+    """Make this process a client of the server at this address."""
     for name, value in (variables(address) | more).items():
         monkeypatch.setenv(name, value)
 
@@ -101,7 +101,7 @@ class _Handler(Handler):
         self._answer(200, b"", {"ETag": _etag(content)})
 
     def do_POST(self) -> None:
-        """Begins or completes an upload in parts."""
+        """Begin or complete an upload in parts."""
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if "uploads" in parse_qs(urlsplit(self.path).query, keep_blank_values=True):
             self.uploads[self._name()] = {}
@@ -146,7 +146,7 @@ class _Handler(Handler):
         return unquote(urlsplit(self.path).path)
 
     def _list(self, asked: dict[str, list[str]]) -> bytes:
-        """All at once, however many, and without folders."""
+        """List all objects in one answer, however many there are, and without folders."""
         bucket = self._name().rstrip("/") + "/"
         [prefix], [after] = asked.get("prefix", [""]), asked.get("start-after", [""])
         names = sorted(name.removeprefix(bucket) for name in list(self.objects) if name.startswith(bucket + prefix))

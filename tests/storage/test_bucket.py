@@ -1,5 +1,5 @@
-"""A bucket on an S3 server, whose internal endpoint is not the one that callers reach, or whose certificate is of an
-authority of one's own: ``SSL_CERT_FILE`` is all that it and timestamp authorities need."""
+"""A bucket on an S3 server whose internal endpoint is not the one that callers reach, or whose certificate is by a
+private authority: ``SSL_CERT_FILE`` is all that the bucket and timestamp authorities then need."""
 
 import ssl
 from collections.abc import Iterator
@@ -121,7 +121,7 @@ def test_a_store_that_knows_no_checksums_keeps_returns_and_deletes(size: int, tm
 
 @pytest.fixture
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Of a server with a certificate by an authority that nobody knows."""
+    """The address of a server with a certificate by a private authority."""
     authority = own_authority(tmp_path, "localhost")
     with s3_server(tls=authority.server) as plain:
         secure = plain.replace("http://127.0.0.1", "https://localhost")

@@ -1,4 +1,4 @@
-"""Objects that are encrypted in their store: whatever the size and wherever one reads, and nothing that was changed."""
+"""Objects that are encrypted in their store: read at any size and from any offset, and refused if changed."""
 
 import io
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""A bucket that accepts and does not answer, or answers byte by byte: each call ends in time, in one sentence; those
-after it do not wait, and everything goes on once it answers again."""
+"""A bucket that accepts and does not answer, or answers byte by byte: each call ends in time, with one sentence;
+later calls do not wait, and everything goes on once the bucket answers again."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ LEFT_ALONE = r"s3://bucket/paraph did not answer in time, and is asked again in 
 
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
-    """To a bucket that is waited for for a second, two in all, where it is ten and sixty."""
+    """The line to a bucket whose time limits are 1 s for an answer and 2 s in all, instead of 10 s and 60 s."""
     with hanging_s3_server() as line:
         use(monkeypatch, line.address, AWS_READ_TIMEOUT="1s", AWS_TIMEOUT="2s")
         monkeypatch.setattr(remote, "_IN_VAIN", 0.9)
@@ -41,13 +41,13 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[Line]:
 
 @pytest.fixture
 def service(line: Line, configured: Any, tmp_path: Path) -> Line:
-    """The service on that bucket; another one in each test, as it is remembered whether one hangs."""
+    """The line to a bucket that this process uses, by another name in each test: it remembers which buckets hang."""
     configured(storage_url=f"s3://bucket/{tmp_path.name}")
     return line
 
 
 def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
-    """Each way to ask a bucket."""
+    """Every kind of call to a bucket."""
     opened = bucket.open(KEY)
     yield opened.read
     yield partial(bucket.put, KEY, CONTENT)
@@ -62,7 +62,7 @@ def calls(bucket: RemoteStore) -> Iterator[Callable[[], object]]:
 def test_each_call_ends_in_time_and_says_which_store_it_was(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_PAUSE", 0.0)
     bucket = RemoteStore(URL)
-    untouched = f"{KEY}.untouched"  # a deletion that was given up may still arrive
+    untouched = f"{KEY}.untouched"  # a deletion may still arrive after we gave up waiting for it
     bucket.put(KEY, CONTENT)
     bucket.put(untouched, CONTENT)
     asking = list(calls(bucket))
@@ -70,7 +70,7 @@ def test_each_call_ends_in_time_and_says_which_store_it_was(line: Line, monkeypa
     for ask in asking:
         with pytest.raises(AwayError, match=IN_VAIN) as away:
             ask()
-        assert away.value.__suppress_context__ and away.value.__cause__ is None  # no dump of obstore's in a log
+        assert away.value.__suppress_context__ and away.value.__cause__ is None  # no dump by obstore in a log
     line.goes = "on"
     assert bucket.get(untouched) == CONTENT
 
@@ -96,7 +96,7 @@ def test_one_call_finds_out_for_all_whether_it_answers_again(line: Line, monkeyp
             ask()
     assert line.asked == asked
     line.goes = "on"
-    bucket._again_at -= remote._PAUSE  # as once that time is over
+    bucket._again_at -= remote._PAUSE  # as if the pause were over
     with bucket._asking(), pytest.raises(AwayError, match=LEFT_ALONE):
         in_thread(partial(bucket.get, KEY))
     assert bucket.get(KEY) == CONTENT
@@ -125,7 +125,7 @@ def test_how_long_it_is_waited_for_unless_an_operator_says_otherwise(own: str, m
 
 
 def test_waiting_for_it_takes_no_thread_that_others_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of eight threads, six wait for the store and one for its turn."""
+    """Of eight threads, six wait for the store and one for a place."""
     monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     bucket = RemoteStore("memory://")
     places.configure(8)

@@ -1,5 +1,5 @@
-"""Stores in a folder and in a bucket (obstore's memory store): what is put is there, whole, and nowhere else; one that
-fails is told from an object that is missing, and from a disk that is full."""
+"""Stores in a folder and in a bucket (obstore's memory store): what is put is there, whole, and nowhere else; a store
+that fails is told from a missing object and from a full disk."""
 
 import errno
 import io

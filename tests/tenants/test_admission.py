@@ -1,4 +1,4 @@
-"""One statement lets a call in: whose key it is, how many calls they made, and when the key was last used."""
+"""One statement admits a call: it finds the owner of the key, counts the call, and notes when the key was used."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ Move = Callable[..., None]
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> Move:
-    """Moves the clock so far from the start, where it stands from the beginning."""
+    """Return what sets the clock to ``START`` plus so much. Until then it stands at ``START``."""
 
     def move(**later: int) -> None:
         monkeypatch.setattr(clock, "now", lambda: START + timedelta(**later))
@@ -82,13 +82,13 @@ def test_it_is_planned_once_for_a_connection(at: Move) -> None:
     connection.close()
     key = create_application(create_organization("Acme", "pro").pk, "sandbox", "shop").api_key
     with connection.cursor() as cursor:
-        cursor.execute("SET synchronous_commit = on")  # as in production, which the tests' server is not like
+        cursor.execute("SET synchronous_commit = on")  # as in production, unlike in tests
     for _ in range(9):
         assert admit(key)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE statement LIKE '%last_used_at%'"
         )
-        assert cursor.fetchall() == [(5, 4)]  # five to compare with, and the one that stays
+        assert cursor.fetchall() == [(5, 4)]  # five custom plans to compare with, and then the one that stays
         cursor.execute("SHOW synchronous_commit")
         assert cursor.fetchone() == ("on",)  # only the count's own commit does not wait for the disk

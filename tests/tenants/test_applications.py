@@ -44,7 +44,7 @@ def shop(pro: Organization) -> NewApplication:
 
 
 def test_a_key_is_64_hex_digits_and_only_its_hash_is_kept(pro: Organization, shop: NewApplication) -> None:
-    """A secret is encrypted. Production is a second application: nothing makes a production key of a sandbox one."""
+    """The webhook secret is encrypted. Production needs an application of its own: no sandbox key becomes its key."""
     production = create_application(pro.pk, "production", "shop")
     assert pro.name == "Acme Œuvres" and shop.api_key != production.api_key
     for made, environment in ((shop, "sandbox"), (production, "production")):
@@ -180,7 +180,7 @@ DAY = timedelta(days=1)
 
 
 def test_both_keys_hold_until_the_overlap_ends(shop: NewApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rotating again ends the overlap that runs; without one the key before ends at once."""
+    """Rotating again ends the current overlap; without an overlap, the key before ends at once."""
 
     def hold() -> list[bool]:
         return [admit(made.api_key) is not None for made in keys]

@@ -48,7 +48,7 @@ def refused(code: str) -> "pytest.RaisesExc[DomainError]":
 
 
 def outcomes_at_once(act: Callable[[Any], object], things: Iterable[Any]) -> list[str]:
-    """What becomes of each of them, all at once: "done", or the code of the refusal."""
+    """Act on all of them at once. Return "done" or the code of the refusal for each, sorted."""
 
     def one(thing: Any) -> str:
         try:
@@ -177,7 +177,7 @@ def secret_in(mail: CapturedMessage) -> str:
 
 
 def test_an_invited_person_joins_once_by_the_link_of_their_mail(owner: Member) -> None:
-    """The link's secret is in the mail alone, where what the organization is called leads nowhere."""
+    """The link's secret stands in the mail alone, and a link in the name of the organization leads nowhere."""
     Organization.objects.update(name="Win at https://evil.example now")
     invitation = invited(owner, " Bob@Example.com ", Role.ADMIN)
     waiting = str(jobs())

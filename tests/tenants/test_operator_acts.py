@@ -1,4 +1,4 @@
-"""What operators do is noted as what members do, and stands in the service's log as well."""
+"""What operators do is noted like what members do, and stands in the service's log as well."""
 
 from typing import Any
 

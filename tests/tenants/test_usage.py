@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_calls_count_in_the_month_of_the_call_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also once they were taken over, which may happen twice."""
+    """The counts stay the same when they are moved to the months, also when that is done twice."""
     organization = create_organization("Analytical Engines", "pro")
     key = create_application(organization.pk, "sandbox", "Backend").api_key
     last, first = datetime(2026, 1, 31, 23, 59, 59, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_each_key_has_its_own_count_that_moves_with_the_hours(monkeypatch: pytes
     hour = timedelta(hours=1)
     assert at(0 * hour) == [(0, 0), (0, 0)]
     assert at(0 * hour, one, other) == [(1, 0), (1, 0)]
-    at(-timedelta(seconds=1), one)  # a clock a little behind counts on
+    at(-timedelta(seconds=1), one)  # a clock that is a little behind counts in the same hour
     assert at(0 * hour) == [(2, 0), (1, 0)]
     assert at(hour) == [(0, 2), (0, 1)]
     assert at(hour, one) == [(1, 2), (0, 1)]

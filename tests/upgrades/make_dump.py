@@ -27,7 +27,7 @@ WORLDS = Path(__file__).parent / "worlds"
 
 
 def make(folder: Path) -> Path:
-    """Makes it in the folder, in place of an earlier one."""
+    """Make the small world in the folder, in place of an earlier one. Return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, receiver() as hooks:
         os.environ[first_start.FOLDER] = place
@@ -49,8 +49,8 @@ def make(folder: Path) -> Path:
 
 
 def _world(service: Service, webhook_url: str) -> dict[str, Any]:
-    """A request that is finished, one whose second signer is to sign, and two whose jobs and webhooks wait: from the
-    moment at which the worker is halted."""
+    """Make a finished request, one that waits for its second signer, and two whose jobs and webhooks wait because the
+    worker is halted. Return the facts about them."""
     application = service.new_application("enterprise", "sandbox", "--webhook-url", webhook_url)
     member = ["member", "create", "--organization", str(application["organization_id"])]
     service.command(*member, "--email", "olga@example.com", "--role", "owner", "--name", "Olga Owner")
@@ -88,7 +88,7 @@ def _workers(service: Service, number: signal.Signals) -> None:
 
 
 def _waiting(data_dir: Path) -> dict[str, int]:
-    """How many jobs of each task wait, and webhooks."""
+    """The number of waiting jobs by task, and of waiting webhooks."""
     with psycopg.connect(embedded_url(data_dir, None)) as connection:
         jobs = "SELECT task_name, count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing') GROUP BY 1"
         found: dict[str, int] = dict(connection.execute(jobs).fetchall())
@@ -103,4 +103,4 @@ def _migrations(data_dir: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(make(WORLDS / __version__))  # noqa: T201  where it lies
+    print(make(WORLDS / __version__))  # noqa: T201  prints the folder

@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
 
 
 def write(folder: Path, tables: Sequence[str] = (*TABLES, "")) -> dict[str, str]:
-    """Writes a migration for each table ("": for the step through many rows) below the folder; returns the environment
+    """Write a migration for each table ("": for the step through many rows) below the folder. Return the environment
     in which ``paraph migrate`` knows them."""
     written: list[str] = []
     for number, table in enumerate(tables, 1):
@@ -72,7 +72,7 @@ def write(folder: Path, tables: Sequence[str] = (*TABLES, "")) -> dict[str, str]
 
 
 def write_indexes(folder: Path) -> dict[str, str]:
-    """Writes a migration that makes two indexes of a table, and one of what it must know of the table."""
+    """Write two migrations: the first declares a table, the second makes two indexes of it. Return the environment."""
     return _write(folder, [_TABLE, _INDEXES])
 
 

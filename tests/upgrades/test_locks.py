@@ -1,4 +1,4 @@
-"""A migration locks one table at a time: whoever holds one and waits for another is waited for, in a circle.
+"""A migration locks one table at a time: holding one and waiting for another may be a deadlock with the service.
 
 Run by itself, this applies all migrations to the empty database of ``DATABASE_URL`` and prints which tables, of those
 that were there before, each one locks against writing in one transaction."""
@@ -41,8 +41,8 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 def test_no_migration_locks_two_tables_that_are_in_use(locked: dict[str, list[str]]) -> None:
-    """But for those that make the tables, and those of libraries before the first version: no service is upgraded over
-    them."""
+    """Migrations that make the tables, and those of libraries before the first version, are excepted: no service is in
+    use while they run."""
     earlier = {"procrastinate.0024_job_id_bigint"}
     several = {name for name, tables in locked.items() if len(tables) > 1 and not name.endswith(".0001_initial")}
     assert several - earlier == set()
@@ -63,7 +63,7 @@ _LOCKED = """
 
 
 def lock_all() -> dict[str, list[str]]:
-    """The tables by migration, of the migrations that lock any."""
+    """Apply all migrations. Return the tables that each one locks, of those that lock any."""
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 

@@ -20,7 +20,7 @@ from tests.upgrades.make_dump import WORLDS
 
 PUBLISHED = [json.loads(facts.read_text())["migrations"] for facts in sorted(WORLDS.glob("*/facts.json"))]
 CONTRACTS: dict[str, str] = {}
-"""Migrations that take away what a published version used, and which one was the last to."""
+"""Migrations that take away what a published version used, each with the last version that used it."""
 
 
 def first() -> list[str]:

@@ -40,7 +40,7 @@ VERSIONS = sorted(path.parent for path in WORLDS.glob("*/facts.json"))
 
 @dataclass
 class World:
-    """What an earlier version left: its database in a server that runs, its data folder, and what is known of it."""
+    """What an earlier version left: its database in a running server, its data folder, and the facts about both."""
 
     facts: dict[str, Any]
     environment: dict[str, str]
@@ -63,7 +63,7 @@ class World:
 
 @pytest.fixture(scope="module", params=VERSIONS or [Path("this")], ids=lambda folder: folder.name)
 def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a world."""
+    """The folder of a world; a new one of this version where none is published."""
     return request.param if VERSIONS else make(tmp_path_factory.mktemp("world"))
 
 
@@ -75,12 +75,12 @@ def world(kept: Path, tmp_path: Path) -> Iterator[World]:
     server = Server(tmp_path / "database", connections=80)
     server.start()
     try:
-        with tarfile.open(tmp_path / "backup") as tar:  # as an operator has it who keeps no backup, but goes on
+        with tarfile.open(tmp_path / "backup") as tar:  # unpacked, not restored: the operator upgrades in place
             tar.extractall(data_dir, filter="data")
         with (data_dir / DATABASE).open("rb") as dump:
             transfer.load(server.url, dump, (data_dir / CONTENTS).read_bytes())
         with receiver() as hooks, psycopg.connect(server.url, autocommit=True) as connection:
-            # The world has moved, and slept: its receiver is elsewhere, its requests have not expired meanwhile.
+            # Time has passed since the world was made: its receiver is elsewhere, and its requests must not expire.
             for table, column in (("organizations_application", "webhook_url"), ("webhooks_delivery", "url")):
                 connection.execute(f"UPDATE {table} SET {column} = %s WHERE {column} <> ''", [hooks.url()])
             later = "SET expires_at = now() + interval '20 days' WHERE status = 'pending'"
@@ -105,7 +105,7 @@ def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
             traffic.passes()  # the version before works with the tables of this one
             new.enter_context(running(world, ports[1], ROOT))
             traffic.backend = world.backend(ports[1])
-            traffic.passes()  # and beside this one
+            traffic.passes()  # and beside the processes of this one
         finish_what_was_begun(world, world.backend(ports[1]), traffic.signed)
         old_files_verify(world, world.backend(ports[1]), tmp_path)
     assert world.paraph("verify-store")["found"] == 0
@@ -114,8 +114,8 @@ def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
 
 
 def test_the_version_before_goes_on_after_the_new_one_was_in_use(world: World, tmp_path: Path) -> None:
-    """The way back: its web servers and workers on the new tables, with the rows, jobs and files that the new version
-    has left."""
+    """The way back: web servers and workers of the version before run on the new tables, with the rows, jobs and files
+    that the new version has left."""
     port, before = free_port(), earlier_sources(world.facts["commit"], tmp_path)
     world.paraph("migrate")
     with running(world, port, ROOT), Traffic(world.backend(port)) as new:
@@ -131,7 +131,7 @@ def test_the_version_before_goes_on_after_the_new_one_was_in_use(world: World, t
 
 
 def finish_what_was_begun(world: World, backend: Backend, also: list[int]) -> None:
-    """What the version before left, and what was signed during the upgrade."""
+    """Finish what the version before left and what was signed during the upgrade."""
     ongoing, waiting = world.facts["ongoing"], world.facts["waiting"]
     assert waiting["webhooks"] and waiting["paraph.flow.jobs.finalize"] and waiting["paraph.flow.jobs.invite"]
     assert sign(f"{backend.url}{ongoing['signing_path']}").status_code == 200
@@ -148,7 +148,7 @@ def finish_what_was_begun(world: World, backend: Backend, also: list[int]) -> No
 
 
 def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
-    """Those of the request that the version before finished, by this version's ``paraph verify``."""
+    """This version's ``paraph verify`` accepts the files of the request that the version before finished."""
     [links] = backend.read(world.facts["finished"])["download_urls"]
     files = []
     for name in ("certificate_url", "signed_url"):
@@ -165,9 +165,9 @@ def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
 
 
 class Traffic:
-    """Requests that are created and signed, three begun each second by as many people as it takes, each at the
-    ``backend`` of its moment: as much as a busy installation has. ``signed``: their ids. One answer that is none
-    fails."""
+    """Requests that are created and signed, as many as in a busy installation: three begin each second, each at the
+    ``backend`` that is set at that moment. ``signed``: the ids of the signed requests. An error in one of them fails
+    the test."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
@@ -190,7 +190,7 @@ class Traffic:
         assert self._failures == []
 
     def passes(self) -> None:
-        """Waits until a request has gone all its way from now on."""
+        """Wait until requests that began after this call are signed."""
         before = len(self.signed)
         wait_until(lambda: bool(self._failures) or len(self.signed) > before + 3 * PEOPLE, seconds=180)
 
@@ -210,14 +210,14 @@ class Traffic:
 
 
 def begin(backend: Backend) -> tuple[int, str]:
-    """A new request: its id, and the path of its one signing link."""
+    """Make a request. Return its id and the path of its one signing link."""
     made = backend.ask("a")
     return int(made["id"]), urlsplit(made["signers"][0]["signing_url"]).path
 
 
 @contextmanager
 def running(world: World, port: int, sources: Path) -> Iterator[None]:
-    """``paraph web`` and ``paraph worker`` of these sources."""
+    """Run ``paraph web`` and ``paraph worker`` of these sources."""
     environment = {
         **world.environment,
         "PARAPH_PORT": str(port),
