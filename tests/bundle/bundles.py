@@ -33,8 +33,8 @@ Timestamp = Callable[[bytes], tuple[bytes, Sequence[bytes]] | None]
 def made_anew(
     bundle: bytes, changed: Mapping[str, bytes | None], timestamp: Timestamp = lambda _manifest: None
 ) -> bytes:
-    """Return the bundle with parts changed, added, or (where the content is None) left out. Digests, manifest and form
-    are right. The timestamp is the old one, unless ``changed`` has another or, where it leaves it out, ``timestamp``."""
+    """Return the bundle with parts changed, added or, where the content is None, left out. Digests, manifest and form
+    are right. The timestamp is the old one unless ``changed`` replaces it; if left out, ``timestamp`` makes another."""
     parts: dict[str, bytes] = {name: each for name, each in {**parts_of(bundle), **changed}.items() if each is not None}
     file = io.BytesIO()
     with ZipWriter(file) as writer:

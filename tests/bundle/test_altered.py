@@ -295,7 +295,7 @@ def test_no_other_bytes_are_read_than_those_that_are_written() -> None:
 
 
 def test_the_form_is_the_same_for_decades() -> None:
-    """The standard library writes bundles: if a version wrote them differently, all earlier bundles would be refused."""
+    """The standard library writes bundles: a version that wrote them differently would refuse all earlier bundles."""
     assert hashlib.sha256(_small()).hexdigest() == "f700b5407955a8642dbb8270c9052bbc66c0c380835ff9b71f79351cf5fcc018"
 
 

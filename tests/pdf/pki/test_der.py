@@ -219,7 +219,7 @@ def test_what_is_no_ber_or_too_much_of_it_is_refused(encoded: bytes) -> None:
 
 
 def test_the_work_grows_with_the_bytes_alone() -> None:
-    """Counted in bytes that are held at once: a value in values in parts is not copied for each of them."""
+    """The peak of memory is measured: a nested value in parts is not copied once for each level."""
     largest = dict[int, int]()
     for size in (1 << 20, 1 << 22):
         content = b"".join(der.octet_string(bytes(1 << 10)) for _ in range(size >> 10))

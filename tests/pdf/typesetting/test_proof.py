@@ -79,7 +79,7 @@ CONTENT = ProofContent(
 
 
 def letters(text: str) -> str:
-    """Without hyphens, of which PDFium loses those at the ends of lines."""
+    """Return letters and digits only, as PDFium loses hyphens at the ends of lines."""
     return "".join(filter(str.isalnum, text))
 
 
@@ -93,7 +93,7 @@ def plain() -> str:
 
 
 def test_who_signed_without_a_code_is_not_said_to_have_had_one() -> None:
-    """As a sandbox act does; the address is named all the same."""
+    """A test in the sandbox signs without a code; the address is named all the same."""
     without = replace(CONTENT, signers=[replace(ANNA, channel="", destination="")], environment="sandbox")
     assert squeezed("One-time code") + "e-mail" in plain()
     told = whole_text(replace(without, journal=CONTENT.journal[2:]))
@@ -195,7 +195,7 @@ def test_signatures_are_shown_and_named_as_they_are_sealed() -> None:
 
 
 def test_what_else_a_signer_did_and_how_the_name_is_written_is_in_the_proof() -> None:
-    """A name in Han characters is not read as Mandarin, but gives way to the address."""
+    """A name in Han characters is not read as Mandarin but replaced by the address."""
     opened, refused = AT - timedelta(minutes=9), [AT - timedelta(minutes=2), AT - timedelta(minutes=1)]
     seen = replace(ANNA, opened_at=opened, opened_ip="192.0.2.99", refused_codes=refused)
     fields = [ProofField("Lease.pdf", "Remarks", ""), ProofField("Lease.pdf", "#b[x] *y*", "$z$ @a")]
