@@ -1,4 +1,4 @@
-"""``python -m lab.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER] [--seed N]``: fuzz every target in turn.
+"""``python -m lab.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER] [--seed N]``: give every target its share.
 
 The run prints a line for each target, and fails with the file of each find. Put that file into
 ``lab/fuzz/seeds/<target>/`` with the repair: ``tests/fuzz/test_seeds.py`` runs it from then on. ``--corpus`` keeps what

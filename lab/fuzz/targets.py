@@ -98,7 +98,7 @@ def seal(data: bytes) -> None:
 
 
 def judge(data: bytes) -> None:
-    """Verify the file: none that was changed after sealing may pass as a whole."""
+    """Verify the file: none that was changed after sealing may be valid as a whole."""
     found = verify(data, [authority(_KEY).root])
     assert isinstance(found.findings, list)
     if found.ok and found.covers_whole_file:

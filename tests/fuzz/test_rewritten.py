@@ -1,5 +1,5 @@
-"""An update that rewrites any object of the file differently is refused, in whatever way the object differs, even where
-no picture of a page shows it."""
+"""An update that changes an object of the file is refused, whatever the object and however it differs, even where no
+picture of a page shows it."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The alterations that ``paraph verify`` once called valid, in the order in which they were found."""
+"""The alterations that ``paraph verify`` once called valid, grouped by find."""
 
 import re
 from itertools import cycle

@@ -55,7 +55,7 @@ def _number_of_data(tail: Tail, _chance: Random, number: int) -> None:
 
 
 def _certificate(tail: Tail, _chance: Random, content: bytes) -> None:
-    """Add a real certificate whose bytes hold PDF syntax that readers which repair files would find."""
+    """Add a real certificate with PDF syntax in its bytes, where readers that repair files find it."""
     if tail.known.encryption:
         raise NotHere("bytes as they are")
     list_in_store(tail, b"/Certs", tail.add(Stream(b"", certificate_with(content))))

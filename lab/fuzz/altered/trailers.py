@@ -69,7 +69,7 @@ def _prev_again(tail: Tail, _chance: Random, key: bytes, *, first: bool) -> None
 
 
 def _hidden_section(tail: Tail) -> Callable[[], int]:
-    """Put a table that lists a forged object before the revision; its /Prev is the genuine file. Return its offset."""
+    """Put a table that lists a forged object before the revision, and return a function that tells its offset."""
     known, base = tail.known, len(tail.known.pdf)
     body = b"%d 0 obj\n<</Length %d>>\nstream\n%b\nendstream\nendobj\n"
     made = body % (known.amount, len(known.forged.data), known.forged.data)

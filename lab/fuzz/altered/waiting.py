@@ -99,7 +99,7 @@ def _filled_by_a_string(tail: Tail, _chance: Random) -> None:
 
 
 def _grown(tail: Tail, _chance: Random) -> None:
-    """Add a timestamp after as much white space as the file lacks of its stated length."""
+    """Fill the file with white space up to its stated length and add a timestamp."""
     add_signature(tail, trusted_token, STAMP)
     tail.lead = b"\n" * (LENGTH - len(tail.write().pdf))
 

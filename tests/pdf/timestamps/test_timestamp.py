@@ -95,7 +95,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
         ({"named": "none"}, "does not name its certificate"),
         ({"named": "other"}, "names another certificate"),
         ({"hash_": "sha1"}, "the hash SHA-1 is not accepted"),
-        ({"hash_": "sha3_256"}, "the service does not write the hash sha3_256"),  # seals by others may have it
+        ({"hash_": "sha3_256"}, "the service does not write the hash sha3_256"),  # verification accepts it
         ({"content_type": "data"}, "it is not a timestamp token"),
         ({"status": 2, "failure": "bad_alg", "text": "no thanks"}, 'refused, "no thanks", the hash is not accepted'),
         ({"status": 2, "failure": "system_failure"}, "it has a fault of its own"),
