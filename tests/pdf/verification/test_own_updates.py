@@ -100,7 +100,7 @@ def test_whatever_refers_to_what_an_archive_timestamp_extends(target: str, place
 
 
 def signed_before(target: str) -> bytes:
-    """Return a signed letter whose comment refers to an object of the signature; the signer did not check references."""
+    """Return a signed letter whose comment refers to an object of the signature; its signer did not check that."""
     number = number_of(sealed(LETTER).content, target)
     return sealed(LETTER.replace(b"startxref", b"%% %d 0 R\nstartxref" % number), clean_contents=True).content
 
