@@ -1,4 +1,4 @@
-"""Private keys with certificates from a throw-away root, for tests of the places where keys live."""
+"""Private keys with certificates of a throw-away root, for tests of where keys live."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""PKCS#11 tokens of SoftHSM, which behave as hardware tokens do."""
+"""PKCS#11 tokens of SoftHSM, which behave as those of hardware do."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The development authority is made once, stays the same, and is refused when something about it is wrong."""
+"""The development authority: made once, the same ever after, and refused when something about it is wrong."""
 
 import re
 import shutil

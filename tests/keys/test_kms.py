@@ -120,7 +120,7 @@ def test_a_service_that_hangs_or_vanishes(server: KmsServer, tmp_path: Path, mon
 
 
 def test_every_call_is_bounded() -> None:
-    """Three attempts take 2 s each to connect and 3 s to read, with at most 3 s between them."""
+    """Three attempts of 2 s to connect and 3 s to read, and at most 3 s between them."""
     assert (kms_key._CALLS.connect_timeout, kms_key._CALLS.read_timeout) == (2, 3)
     assert kms_key._CALLS.retries == {"mode": "standard", "total_max_attempts": 3}
 

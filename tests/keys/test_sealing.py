@@ -1,4 +1,4 @@
-"""The operator's own key, from PEM and PKCS#12 files and other places, and the roots that an installation trusts."""
+"""The operator's own key, from PEM and PKCS#12 files and wherever else keys live, and what an installation trusts."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta

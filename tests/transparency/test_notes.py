@@ -1,4 +1,4 @@
-"""Notes, checkpoints, cosignatures, proofs and policies are as C2SP has them; each alteration is seen and named."""
+"""Notes, checkpoints, cosignatures, proofs and policies as C2SP has them; each alteration is seen and named."""
 
 import base64
 
@@ -127,7 +127,7 @@ def test_a_wrong_cosignature_of_a_known_witness_is_refused() -> None:
         (VECTORS["log_key"].replace("sign.", "evil."), "no verifier key"),
         (VECTORS["witness_key"], "no verifier key of a log"),
         (str(VerifierKey(ORIGIN, LOG, b"k" * 31)), "no verifier key"),
-        (VECTORS["log_key"].replace("sign.", "\udcff."), "no verifier key"),  # not UTF-8 on a command line
+        (VECTORS["log_key"].replace("sign.", "\udcff."), "no verifier key"),  # no UTF-8 on a command line
         (str(VerifierKey(ORIGIN, 6, b"k" * 1312)), "no verifier key"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Whatever the upload does, its stamps and watermark show: in PDFium, and in poppler and MuPDF where present."""
+"""Whatever the upload does, its stamps and watermark are seen: by PDFium, and by poppler and MuPDF where present."""
 
 import shutil
 import subprocess

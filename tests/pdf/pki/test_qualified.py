@@ -1,4 +1,4 @@
-"""What certificates state about themselves under the eIDAS Regulation (ETSI EN 319 412-5), and which statements make a
+"""What certificates state of themselves under the eIDAS Regulation (ETSI EN 319 412-5), and which statements make a
 qualified seal."""
 
 import pytest

@@ -195,7 +195,7 @@ def test_signatures_are_shown_and_named_as_they_are_sealed() -> None:
 
 
 def test_what_else_a_signer_did_and_how_the_name_is_written_is_in_the_proof() -> None:
-    """A name in Han characters is not read as Mandarin but replaced by the address."""
+    """A name in Han characters is not read as Mandarin, but gives way to the address."""
     opened, refused = AT - timedelta(minutes=9), [AT - timedelta(minutes=2), AT - timedelta(minutes=1)]
     seen = replace(ANNA, opened_at=opened, opened_ip="192.0.2.99", refused_codes=refused)
     fields = [ProofField("Lease.pdf", "Remarks", ""), ProofField("Lease.pdf", "#b[x] *y*", "$z$ @a")]
