@@ -1,1 +1,1 @@
-"""Fuzzing: what reads bytes from outside, fed with bytes that coverage leads to."""
+"""Coverage-guided fuzzing of the code that reads bytes from outside."""

@@ -1,4 +1,4 @@
-"""Changes that make another file of a PDF: at random, but led by what PDFs are made of."""
+"""Random changes to a PDF that follow its syntax."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _VALUES = [b"", b"-1", b"0", b"1", b"99999999999", b"3 0 R", b"5 1 R", b"null", 
 
 
 def mutated(chance: Random, pdf: bytes, other: bytes) -> bytes:
-    """One to four changes; ``other`` is a file that pieces may be taken from."""
+    """Make one to four changes; ``other`` is a file from which pieces may be taken."""
     for _ in range(chance.randint(1, 4)):
         pdf = chance.choice(_CHANGES)(chance, pdf, other)
     return pdf
@@ -30,7 +30,7 @@ def _cut(chance: Random, pdf: bytes, _other: bytes) -> bytes:
 
 
 def _end(chance: Random, pdf: bytes, _other: bytes) -> bytes:
-    """Without its last bytes, or with more of them."""
+    """Cut off the last bytes, or append some."""
     if chance.random() < 0.5:
         return pdf[: -chance.choice([1, 6, 12, 30, 200])] or pdf
     return pdf + chance.choice([b"startxref\n", b"%%EOF\n", b"startxref\n0\n%%EOF", b"\0" * 60, b"trailer\n<<>>\n"])
@@ -50,7 +50,7 @@ def _number(chance: Random, pdf: bytes, _other: bytes) -> bytes:
 
 
 def _word(chance: Random, pdf: bytes, _other: bytes) -> bytes:
-    """One of them in place of another."""
+    """Replace a word of PDF syntax by another word or value."""
     word = chance.choice(_WORDS)
     places = [found.start() for found in re.finditer(re.escape(word), pdf)]
     if not places:
@@ -60,7 +60,7 @@ def _word(chance: Random, pdf: bytes, _other: bytes) -> bytes:
 
 
 def _object(chance: Random, pdf: bytes, other: bytes) -> bytes:
-    """An object of the file or of another one, put anywhere between two objects, or at the end."""
+    """Insert an object of this file or of ``other`` after any object, or at the end."""
     taken = _OBJECT.findall(chance.choice([pdf, other]))
     places = [found.end() for found in _OBJECT.finditer(pdf)]
     at = chance.choice([*places, len(pdf)])
@@ -68,7 +68,7 @@ def _object(chance: Random, pdf: bytes, other: bytes) -> bytes:
 
 
 def _generation(chance: Random, pdf: bytes, _other: bytes) -> bytes:
-    """Of an object, of a reference or of an entry."""
+    """Change the generation of an object, a reference or a cross-reference entry."""
     found = list(re.finditer(rb"\d+ 0 (obj|R)|\d{10} 00000 n", pdf))
     if not found:
         return pdf
@@ -78,7 +78,7 @@ def _generation(chance: Random, pdf: bytes, _other: bytes) -> bytes:
 
 
 def _tail_of_another(chance: Random, pdf: bytes, other: bytes) -> bytes:
-    """An update of another file after this one."""
+    """Append the last part of another file, with its cross-reference."""
     return pdf + other[other.rfind(b"xref", 0, max(1, other.rfind(b"startxref"))) - chance.choice([0, 200, 600]) :]
 
 

@@ -1,7 +1,7 @@
-"""``python -m lab.fuzz.pairs [--seconds 60] [--seed N]``: what the signer saw against what was sealed.
+"""``python -m lab.fuzz.pairs [--seconds 60] [--seed N]``: compare what the signer saw with what was sealed.
 
-Odd files of every class and mutants of them, each judged as :mod:`tests.pdf.pairs` says, in one process per core.
-Prints the seed and what became of the files, and fails with the files of its finds, which stay. The same seed makes
+Odd files of every class and mutants of them, each judged as :mod:`tests.pdf.pairs` says, in one process per core. The
+run prints the seed and counts the outcomes. If there are finds, it fails and keeps their files. The same seed makes
 the same files in the same order. Put a find into ``lab/fuzz/seeds/pairs/`` with the repair.
 """
 
@@ -15,8 +15,8 @@ from tests.pdf.pairs import PairDiffersError, check_pair
 
 
 def candidate(seed: int, number: int) -> tuple[str, bytes, bool]:
-    """File ``number`` of a seed, with the name of its class, and whether it is mutated: every third is as the class
-    makes it."""
+    """Return the class of file ``number`` of a seed, the file, and whether it is mutated; about one in three is as the
+    class makes it."""
     chance = Random(f"{seed} {number}")
     names = list(CLASSES)
     name, other = names[number % len(names)], chance.choice(names)
@@ -27,8 +27,8 @@ def candidate(seed: int, number: int) -> tuple[str, bytes, bool]:
 
 
 def trial(seed: int, number: int, current: Path) -> tuple[str, str]:
-    """See :data:`lab.fuzz.workers.Trial`. Of contents as their class makes them, preflight must tell what readers
-    draw differently."""
+    """Judge one file, as :data:`lab.fuzz.workers.Trial` says. For contents that are not mutated, preflight must report
+    what readers draw differently."""
     name, pdf, is_mutated = candidate(seed, number)
     current.write_bytes(pdf)
     try:

@@ -1,8 +1,8 @@
-"""``python -m lab.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER] [--seed N]``: every target in its share.
+"""``python -m lab.fuzz.run [--seconds 60] [--target NAME] [--corpus FOLDER] [--seed N]``: give every target its share.
 
-Prints what each did, and fails with the file of a find. Put that file into ``lab/fuzz/seeds/<target>/`` with the
-repair: ``tests/fuzz/test_seeds.py`` runs it from then on. ``--corpus`` keeps what was learned
-for the next run. The same seed tries the same inputs in the same order, as far as the time goes.
+The run prints a line for each target, and fails with the file of each find. Put that file into
+``lab/fuzz/seeds/<target>/`` with the repair: ``tests/fuzz/test_seeds.py`` runs it from then on. ``--corpus`` keeps what
+was learned for the next run. The same seed tries the same inputs in the same order until the time is up.
 """
 
 import argparse
@@ -20,7 +20,7 @@ _MEGABYTES = 2048
 
 
 def fuzz(name: str, corpus: Path, seconds: int, seed: int) -> tuple[str, list[Path]]:
-    """A line about the run, and the files of its finds."""
+    """Fuzz one target; return a line about the run, and the files of its finds."""
     finds = corpus / "finds" / name
     finds.mkdir(parents=True, exist_ok=True)
     limits = [

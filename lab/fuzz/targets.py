@@ -1,5 +1,5 @@
-"""What is fuzzed. Each target takes any bytes and ends in an answer or in the refusal that it documents; whatever else
-comes out is a find."""
+"""The targets of fuzzing. Each takes any bytes and ends with an answer or with the refusal that it documents; any other
+end is a find."""
 
 import io
 import os
@@ -32,19 +32,19 @@ from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
 from tests.pdf.untrusted.test_fast_scan import files_with_actions
 
 _KEY: KeyKind = "p-256"
-_LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep
+_LARGEST = 64 * 1024  # bytes: larger inputs are slow and find nothing more
 
 
 def inspect(data: bytes) -> None:
-    """The checks of an upload, as they run inside the sandbox: a refusal with its reason, or none. What must not happen
-    is a fault, a hang, or the end of the process."""
+    """Run the checks of an upload as inside the sandbox: they may refuse the file with a reason, but must not raise any
+    other error, hang, or end the process."""
     with suppress(PdfRefused, MemoryError, RecursionError), _source(data) as source:
         inspect_job.inspect(source, page_limit=20)
 
 
 def actions(data: bytes) -> None:
-    """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds in a file that
-    qpdf reads as it is written; the thorough one decides about all others."""
+    """Check that the fast scan misses no script, layer, annotation or bomb that the full examination finds in a file
+    that qpdf reads as written; the full examination decides about all other files."""
     passive = None
     with suppress(Exception), _source(data) as source:
         passive = fast_scan(source)
@@ -57,27 +57,27 @@ def actions(data: bytes) -> None:
                 counted = read_behaviour(source, passive=False)
                 if passive.may_draw_annotations:  # then the full examination decides
                     counted = {name: counted[name] for name in NO_ACTIONS}
-        except PdfRefused as refused:  # unreadable for pikepdf is none of its business
+        except PdfRefused as refused:  # the fast scan need not notice what pikepdf cannot read
             burst = refused.reason == "too_complex"
         assert not burst, "overlooked: a bomb"
         assert counted is None or not any(counted.values()), f"overlooked: {counted}"
 
 
 def find(data: bytes) -> None:
-    """The search for tags, as it runs inside the sandbox: the same."""
+    """Run the search for given tags as inside the sandbox, which may raise but must not hang or end the process."""
     with suppress(Exception), _source(data) as source:
         text_job.find(source, ["{{sign1}}", "sign"])
 
 
 def places(data: bytes) -> None:
-    """The search for tags that nobody has named and for lines to sign on: the same."""
+    """Run the searches for any tags, texts and signature lines, on the same terms as :func:`find`."""
     for search in (text_job.list_tags, text_job.list_texts, signature_lines_job.list_signature_lines):
         with suppress(Exception), _source(data) as source:
             search(source)
 
 
 def own_reader(data: bytes) -> None:
-    """Our own reader, which sealing trusts."""
+    """Read the pages with our own reader, which sealing trusts."""
     with suppress(Unsafe, SealError, *CONFUSED):
         reader = PdfReader(data)
         for page in pages(reader):
@@ -85,9 +85,8 @@ def own_reader(data: bytes) -> None:
 
 
 def seal(data: bytes) -> None:
-    """What an upload that is accepted becomes: sealed, verified, and to PDFium what it was, with its marks. All writers
-    see what would be refused, too: a file that comes out was checked by sealing itself, and begins with its upload
-    where it says so."""
+    """Check that an accepted upload is sealed, verifies, and looks the same to PDFium. Then seal any file with marks,
+    even one that would be refused: unless it is normalised, the sealed file begins with its upload."""
     check_pair(data, poppler=False)
     marks = [Mark(1, 50, 50, 100, 50, RED)]
     try:
@@ -99,7 +98,7 @@ def seal(data: bytes) -> None:
 
 
 def judge(data: bytes) -> None:
-    """``paraph verify``: nothing that was changed after the fact passes for whole."""
+    """Verify the file: none that was changed after sealing may be valid as a whole."""
     found = verify(data, [authority(_KEY).root])
     assert isinstance(found.findings, list)
     if found.ok and found.covers_whole_file:
@@ -107,7 +106,7 @@ def judge(data: bytes) -> None:
 
 
 def token(data: bytes) -> None:
-    """Timestamp tokens and any other CMS."""
+    """Check timestamp tokens and any other CMS."""
     with suppress(TokenRefused):
         check_token(data, lambda name: b"\0" * {"sha256": 32, "sha384": 48, "sha512": 64}[name])
     with suppress(CmsRefused):
@@ -127,7 +126,7 @@ def run(target: Callable[[bytes], None], data: bytes) -> None:
 
 
 def seeds(name: str) -> list[bytes]:
-    """What fuzzing of a target begins with."""
+    """Return the files with which fuzzing of a target begins."""
     if name == "token":
         stamp = sealed(a_file_of_each_structure()[0], timestamping=timestamping()).timestamp
         assert stamp
@@ -144,7 +143,7 @@ def seeds(name: str) -> list[bytes]:
 
 
 def more_seeds(name: str) -> list[bytes]:
-    """What it begins with besides: these have a test of their own, :mod:`tests.pdf.test_pairs`."""
+    """Return more files to begin with, which have a test of their own, :mod:`tests.pdf.test_pairs`."""
     return [pdf for _, pdf in odd_files(len(CLASSES))] if name in ("seal", "inspect", "own_reader") else []
 
 

@@ -1,4 +1,4 @@
-"""A run of trials in several processes: one that dies or hangs leaves what it was trying as its find."""
+"""A run of trials in several processes: if one dies or hangs, the file that it was trying is a find."""
 
 import argparse
 import json
@@ -19,12 +19,12 @@ _PATIENCE_SECONDS = 90  # for one file, beyond the time of the run
 _MOST_FINDS = 20
 
 Trial = Callable[[int, int, Path], tuple[str, str]]
-"""Of a seed and a number; writes what it tries to the path; returns the outcome, and why it is a find if it is one."""
+"""Takes a seed and a number, writes what it tries to the path, and returns the outcome and why it is a find, or ""."""
 
 
 def main(name: str, description: str, trial: Trial, suffix: str) -> None:
-    """Tries until the time is up, prints the seed, the outcomes and the finds, and ends with 1 where there are any.
-    ``suffix``: of the files that are kept; ``trial`` must be found by its name in another process."""
+    """Run trials until the time is up, print the seed, the outcomes and the finds, and exit with 1 if there are finds.
+    ``trial``: importable by its name in another process; ``suffix``: of the files that are kept."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
@@ -47,7 +47,7 @@ def main(name: str, description: str, trial: Trial, suffix: str) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """``suffix``: of the files that are kept in ``folder``."""
+    """One run of trials. ``suffix``: of the files that are kept in ``folder``."""
 
     trial: Trial
     suffix: str
@@ -57,7 +57,7 @@ class Run:
     folder: Path
 
     def finish(self) -> tuple[Counter[str], list[str]]:
-        """Outcomes, and a line for each find."""
+        """Run all workers to their end; return the outcomes, and a line for each find."""
         spawn = multiprocessing.get_context("spawn")
         deadline = time.time() + self.seconds
         workers = [spawn.Process(target=self.work, args=(number, deadline)) for number in range(self.processes)]
@@ -81,7 +81,7 @@ class Run:
         return outcomes, finds
 
     def work(self, first: int, deadline: float) -> None:
-        """What the worker does that begins with the number ``first``."""
+        """Run the trials of one worker: from number ``first``, in steps of the number of processes."""
         outcomes, finds, number = Counter[str](), list[str](), first
         current = self._current(first)
         while time.time() < deadline and len(finds) < _MOST_FINDS:

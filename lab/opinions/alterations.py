@@ -1,4 +1,4 @@
-"""What somebody without the keys does to a sealed file."""
+"""Alterations of a sealed file that need none of its keys."""
 
 import re
 from collections.abc import Callable
@@ -16,14 +16,14 @@ _BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]
 
 
 class NotHere(ValueError):
-    """The file lacks what the alteration is about."""
+    """The file lacks what the alteration changes."""
 
 
 class Signature:
     """A signature or timestamp of a file, found by its byte range alone, or a token within one."""
 
     def __init__(self, der: bytes, covered: bytes = b"", end: int = 0) -> None:
-        """``covered``: the bytes that it is about; ``end``: where its revision ends."""
+        """``covered``: the bytes that it signs; ``end``: where its revision ends."""
         message = cms.ContentInfo.load(der)
         self.der, self.covered, self.end = message.dump(), covered, end  # without the zeros behind it
         self._signer, self.content = message["content"]["signer_infos"][0], message["content"]["encap_content_info"]
@@ -32,7 +32,7 @@ class Signature:
 
     @property
     def token(self) -> "Signature":
-        """The timestamp over it. Raises :class:`NotHere`."""
+        """Return the timestamp over this signature. Raise :class:`NotHere` if there is none."""
         for attribute in self._signer["unsigned_attrs"]:
             if attribute["type"].native == "signature_time_stamp_token":
                 return Signature(attribute["values"][0].dump())
@@ -52,7 +52,7 @@ def newest_seal(pdf: bytes) -> Signature:
 
 
 def newest_archive(pdf: bytes) -> Signature:
-    """The archive timestamp over the newest seal. Raises :class:`NotHere`."""
+    """Return the archive timestamp over the newest seal. Raise :class:`NotHere` if there is none."""
     last = _signatures(pdf)[-1]
     if not last.is_timestamp:
         raise NotHere
@@ -75,7 +75,7 @@ def _content(name: str) -> bytes:
 
 
 def _in_contents(name: str, old: bytes, new: bytes) -> bytes:
-    """One signature, or a piece of one, is replaced by another."""
+    """Replace a signature, or a piece of one, by another of the same length."""
     assert sealed(name).count(old.hex().encode()) == 1
     return sealed(name).replace(old.hex().encode(), new.hex().encode())
 
@@ -83,7 +83,7 @@ def _in_contents(name: str, old: bytes, new: bytes) -> bytes:
 def _value(name: str, signature: Signature) -> bytes:
     return _in_contents(
         name, signature.value, _flipped(signature.value, len(signature.value) // 4)
-    )  # in the first of two numbers, of a curve
+    )  # within the first of the two numbers of an ECDSA signature
 
 
 def _time(name: str) -> bytes:
@@ -98,7 +98,7 @@ def _without_archive(name: str) -> bytes:
 
 
 def _revision(name: str) -> bytes:
-    """The page is painted over, by an update as any program writes it."""
+    """Paint over the page in an update as any program writes it."""
     writer: Any = IncrementalPdfFileWriter(BytesIO(sealed(name)))
     if writer.prev.encrypted:
         writer.encrypt("")
@@ -110,14 +110,14 @@ def _revision(name: str) -> bytes:
 
 
 def _certificate(name: str) -> bytes:
-    """In the place of the signer's certificate stands one with all that it says, but for a key of a stranger."""
+    """Replace the signer's certificate by one that says the same but is for a stranger's key."""
     file, seal = FILES[name], newest_seal(sealed(name)).der
     own, other = file.key_of(authority(file.kind)), file.key_of(authority(file.kind, "stranger"))
     new = x509.Certificate.load(own.certificate).copy()
     body, theirs = new["tbs_certificate"], x509.Certificate.load(other.certificate)["tbs_certificate"]
     body["subject_public_key_info"] = theirs["subject_public_key_info"]
     while len(new.dump(force=True)) != len(own.certificate) or new.dump() == own.certificate:
-        new["signature_value"] = other.sign(body.dump()).value  # by an elliptic curve, of one of several lengths
+        new["signature_value"] = other.sign(body.dump()).value  # an ECDSA signature varies in length
     return _in_contents(name, seal, seal.replace(own.certificate, new.dump()))
 
 
@@ -133,4 +133,4 @@ ALTERATIONS: dict[str, Callable[[str], bytes]] = {
     "another certificate in the seal": _certificate,
     "sealed by a stranger": lambda name: FILES[name].by(authority(FILES[name].kind, "stranger")),
 }
-"""By what is altered; each takes the name of a file and raises :class:`NotHere`."""
+"""Alterations by what they alter; each takes the name of a file, and may raise :class:`NotHere`."""

@@ -1,4 +1,4 @@
-"""Sealed files of every kind that the service makes, each under the root of one authority, which was made for them."""
+"""Sealed files of every kind that the service makes. One authority, made for them, certifies all keys of one kind."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _WORDS = text("I owe 1,000 EUR", 100, 700)
 
 @dataclass(frozen=True)
 class SealedFile:
-    """What is uploaded, and how it is sealed."""
+    """An upload, and how it is sealed."""
 
     upload: Callable[[DevelopmentAuthority], bytes]
     level: str = "B-LTA"
@@ -45,7 +45,7 @@ class SealedFile:
     is_proof: bool = False
 
     def by(self, issuer: DevelopmentAuthority) -> bytes:
-        """Sealed under any authority, over what was signed under ours."""
+        """Seal with the keys of ``issuer``; whatever the upload contains was signed under our own authority."""
         how: dict[str, Any] = {"appearances": pictures(), "marks": [Mark(1, 400, 60, 100, 50, GREEN)]}
         if self.is_proof:
             how = {"purpose": PROOF}
@@ -57,7 +57,7 @@ class SealedFile:
 
 @cache
 def authority(kind: KeyKind, whose: str = "ours") -> DevelopmentAuthority:
-    """That of a ``stranger`` gives itself the same names."""
+    """Return an authority of ours or of a ``stranger``, both with the same names in their certificates."""
     return development_authority(Path(mkdtemp(prefix=f"paraph-{whose}-")), b"a secret that is long enough", kind)
 
 
@@ -76,7 +76,7 @@ def _letter(**save: Any) -> bytes:
 
 
 def _signed(own: DevelopmentAuthority) -> bytes:
-    """Signed by a person with another program."""
+    """Return a letter that a person signed with another program."""
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = development.issue_sealing(own.root_key.private_key, key.public_key(), "Jonas Brandt")
     person = SimpleSigner(
@@ -90,7 +90,7 @@ def _signed(own: DevelopmentAuthority) -> bytes:
 
 
 def _image(side: int = 2650) -> bytes:
-    """A page with an image that cannot be compressed."""
+    """Return a page with an image that cannot be compressed."""
 
     def add(document: pikepdf.Pdf) -> None:
         image = document.make_stream(Random("21 MB").randbytes(3 * side * side))
@@ -115,7 +115,7 @@ FILES: dict[str, SealedFile] = {
     "PDF/A": SealedFile(lambda _: typst.compile(b"I owe 1,000 EUR", format="pdf", pdf_standards="a-2b")),
     "proof": SealedFile(lambda _: proof(CONTENT), is_proof=True),
 }
-"""By what each has that others lack; where nothing else is said, a letter, sealed with P-256 at B-LTA."""
+"""Files by what sets each apart; unless stated otherwise, a letter sealed with P-256 at B-LTA."""
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Asks programs about sealed and altered files, and writes what they say between the marks of docs/second-opinions.md:
-``make opinions``."""
+"""``make opinions``: ask programs about sealed and altered files, and write their verdicts between the marks in
+docs/second-opinions.md."""
 
 import re
 import shutil
@@ -21,7 +21,7 @@ from lab.opinions.validators import VALIDATORS, Opinion
 
 PAGE = Path(__file__).parents[2] / "docs" / "second-opinions.md"
 _TOLD = "B-LTA"
-"""The file of which every verdict is told in the program's words."""
+"""The file for which every verdict is printed in the program's own words."""
 GENUINE = "as it was sealed"
 ROWS = (GENUINE, *ALTERATIONS)
 
@@ -65,7 +65,7 @@ def _overview(answers: Sequence[Asked]) -> Iterator[str]:
 
 
 def _in_its_words(name: str, answers: Sequence[Asked]) -> Iterator[str]:
-    """Every verdict on what was sealed, and those on the alterations of one file."""
+    """Yield a table of every verdict on a sealed file, and of those on the alterations of one file."""
     files = defaultdict(list)
     for each in answers:
         if each.row == GENUINE:
@@ -82,7 +82,7 @@ def opinions(
     validators: Iterable[str], files: Sequence[str] = tuple(FILES), rows: Iterable[str] = ROWS
 ) -> Iterator[Asked]:
     """Ask about each file as it was sealed, and as it is after each alteration that can be made to it."""
-    for name in files:  # by one thread: the others take what it keeps
+    for name in files:  # in one thread, so that the others find the results in the cache
         sealed(name)
         authority(FILES[name].kind, "stranger")
     with ThreadPoolExecutor(2) as threads:
@@ -103,7 +103,7 @@ def _ask(validators: Iterable[str], name: str, row: str) -> list[Asked]:
 
 
 def worse(answers: Iterable[Asked]) -> Iterator[str]:
-    """Tell of each verdict that is wrong, on what is sound or on an alteration that the program looks for."""
+    """Yield a line for each unexpected verdict on a sound file, and for each alteration that a program overlooks."""
     for file, row, name, opinion in answers:
         if row == GENUINE and opinion.holds == (file in VALIDATORS[name].refuses):
             yield f"{name} says of {file} as it was sealed: {opinion.words}"

@@ -1,4 +1,4 @@
-"""Programs that judge a signed PDF, each in its own words: Paraph's own, and four of others."""
+"""Programs that judge a signed PDF, each in its own words: Paraph's, and four by others."""
 
 import os
 import re
@@ -21,26 +21,26 @@ _USUAL = re.compile(
     r"PAdES|Sealed by .* is trusted;|The signer's certificate|The seal says|Timestamped on .*(?<!not trusted\.)$"
     r'|Level B|No timestamp|A document timestamp by "[^"]+" was'
 )
-"""What ``paraph verify`` tells of sound files as well."""
+"""Lines that ``paraph verify`` also prints for sound files."""
 
 
 @dataclass(frozen=True)
 class Opinion:
     holds: bool
     words: str
-    """Without names, times, places and digests."""
+    """The program's words, without names, times, offsets and digests."""
 
 
 @dataclass(frozen=True)
 class Validator:
     ask: Callable[[Path, Path], Opinion]
-    """Takes a file in a folder of its own, and the root's."""
+    """Takes the path of a file, in a folder of its own, and that of the root."""
     version_by: tuple[str, ...]
-    """What prints its version."""
+    """The command that prints its version."""
     sees: Set[str]
-    """The alterations that it claims to look for."""
+    """The alterations that the program claims to look for."""
     refuses: Set[str] = frozenset()
-    """The files that it does not take as sound although they are."""
+    """The sound files that the program does not accept."""
 
     @property
     def version(self) -> str:
@@ -62,7 +62,7 @@ def _paraph(pdf: Path, root: Path) -> Opinion:
 
 
 def _openssl(pdf: Path, root: Path) -> Opinion:
-    """The seal as CAdES, its timestamp and the archive timestamp, each over the bytes that it is about."""
+    """Check the seal as CAdES, its timestamp and the archive timestamp, each over the bytes that it covers."""
     told, signed, covered = {}, pdf.with_suffix(".der"), pdf.with_suffix(".covered")
 
     def ask(name: str, signature: bytes, about: bytes, *command: str) -> None:
@@ -91,7 +91,7 @@ def _openssl_words(said: str) -> str:
 def _adesverify(pdf: Path, root: Path) -> Opinion:
     trust = ("--trust", root, "--trust-replace", "--no-revocation-check")
     status, said, wrong = _run(_PYHANKO, "sign", "adesverify", *trust, pdf)
-    told = [line.split(":", 2)[2] for line in said.splitlines()]  # behind field and fingerprint
+    told = [line.split(":", 2)[2] for line in said.splitlines()]  # after field and fingerprint
     return Opinion(status == 0, " / ".join(told) or wrong.splitlines()[-1])
 
 
@@ -101,16 +101,16 @@ def _pdfsig(pdf: Path, root: Path) -> Opinion:
         lines = [line.strip(" -") for line in signature.splitlines()]
         judged = [line for line in lines if "Validation: " in line or "otal document signed" in line]
         told.append(" ".join(line.partition("Validation: ")[2] or f"{line}." for line in judged))
-    read = [each for each in told if "not yet been verified" not in each]  # what it knows
+    read = [each for each in told if "not yet been verified" not in each]  # the kinds of signature that it knows
     holds = all("Signature is Valid. Certificate is Trusted." in each for each in read) and bool(read)
     return Opinion(holds and any(each.startswith("Total") for each in told), " / ".join(told))
 
 
 def _mutool(pdf: Path, _root: Path) -> Opinion:
-    _, said, _ = _run("mutool", "sign", "-v", pdf)  # ends with 0 whatever it says
+    _, said, _ = _run("mutool", "sign", "-v", pdf)  # exits with 0 whatever it says
     blocks = [[line.strip() for line in each.splitlines()[1:]] for each in said.split("Verifying signature ")[1:]]
     told = [" ".join(line for line in block if not line.startswith(("Distin", "Certificate err"))) for block in blocks]
-    read = [each for each in told if each != "Signature is not signed."]  # what it knows
+    read = [each for each in told if each != "Signature is not signed."]  # the kinds of signature that it knows
     holds = all("valid but" in each or "unchanged since" in each for each in read) and bool(read)
     return Opinion(holds, " / ".join(told) or "It crashes.")
 

@@ -1,4 +1,4 @@
-"""Bundles as the service makes them, and as somebody else would who wants them to be believed."""
+"""Bundles as the service makes them, and as a forger would make them."""
 
 import io
 import zipfile
@@ -33,8 +33,8 @@ Timestamp = Callable[[bytes], tuple[bytes, Sequence[bytes]] | None]
 def made_anew(
     bundle: bytes, changed: Mapping[str, bytes | None], timestamp: Timestamp = lambda _manifest: None
 ) -> bytes:
-    """The bundle with other or further contents, or without those that are None: digests, manifest and form are right,
-    and the timestamp is the old one, unless it is changed too, or made anew by ``timestamp`` where it is left out."""
+    """Return the bundle with parts changed, added or, where the content is None, left out. Digests, manifest and form
+    are right. The timestamp is the old one unless ``changed`` replaces it; if left out, ``timestamp`` makes another."""
     parts: dict[str, bytes] = {name: each for name, each in {**parts_of(bundle), **changed}.items() if each is not None}
     file = io.BytesIO()
     with ZipWriter(file) as writer:
@@ -49,7 +49,7 @@ def made_anew(
 
 
 def zipped(members: Sequence[tuple[str, bytes]]) -> bytes:
-    """A ZIP of a bundle's form with any members."""
+    """Return a ZIP in the form of a bundle, with any members."""
     file = io.BytesIO()
     with ZipWriter(file) as writer:
         for name, content in members:

@@ -1,4 +1,4 @@
-"""Whatever is altered in a bundle is seen, by whoever it was altered, and no archive of another form is read."""
+"""Any alteration of a bundle is seen, whoever made it, and no archive of another form is read."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ class World(NamedTuple):
 
 @pytest.fixture
 def world() -> World:
-    """A bundle, and that of another request of the same service."""
+    """Return a bundle, and that of another request of the same service."""
     return World(bundle_of(finished()), bundle_of(finished()))
 
 
@@ -43,8 +43,8 @@ def checked(bundle: bytes) -> EvidenceCheck:
 
 
 def with_another_value(journal: bytes) -> bytes:
-    """A journal in which somebody else's address stands, and in the place of its salt the commitment to the real one,
-    as if that had been erased."""
+    """Return the journal with a false IP address, and with the commitment to the real one in place of its salt, as if
+    the real address had been erased."""
     entries: list[dict[str, Any]] = json.loads(journal)
     entry = next(each for each in entries if "ip" in each.get("salts", {}))
     entry["salts"]["ip"] = hashlib.sha256(bytes.fromhex(entry["salts"]["ip"]) + entry["ip"].encode()).hexdigest()
@@ -53,7 +53,7 @@ def with_another_value(journal: bytes) -> bytes:
 
 
 def alterations(bundle: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each made by somebody who can compute digests and write ZIP files, and has bundles of other requests."""
+    """Yield alterations by somebody who can compute digests, write ZIP files, and has bundles of other requests."""
     mine, theirs = parts_of(bundle), parts_of(other)
     for name in (asic.PROOF, SIGNED, UPLOADED):
         yield f"a byte of {name}", made_anew(bundle, {name: flipped(mine[name], len(mine[name]) // 2)})
@@ -82,7 +82,7 @@ def alterations(bundle: bytes, other: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def test_what_is_altered_is_seen(world: World) -> None:
-    """Of each kind one; all of them take longer."""
+    """One alteration of each kind is tried here; all of them take longer."""
     mine, theirs = parts_of(world.bundle), parts_of(world.other)
     assert checked(world.bundle).ok
     for changed, told in (
@@ -107,7 +107,7 @@ def test_every_alteration_is_seen(world: World) -> None:
 
 
 def test_a_byte_anywhere_is_seen(world: World) -> None:
-    """Without digests made anew, one of every part of the archive."""
+    """Bytes at sixty places in the archive are changed, without correcting the digests."""
     step = len(world.bundle) // 60
     for place in range(0, len(world.bundle), step):
         assert not checked(flipped(world.bundle, place)).ok, place
@@ -119,7 +119,7 @@ def test_a_bundle_of_strangers_is_not_said_to_be_altered(world: World) -> None:
 
 
 def _by_zipfile(bundle: bytes, add: Callable[[zipfile.ZipFile], None], **change: object) -> bytes:
-    """The same files in the form of a bundle, with ``change`` made to each member and what ``add`` does at the end."""
+    """Return the same files in the form of a bundle, with ``change`` made to each member; ``add`` adds to the end."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in parts_of(bundle).items():
@@ -137,7 +137,7 @@ def _write(archive: zipfile.ZipFile, name: str, content: bytes, **change: object
 
 
 def _with(**change: object) -> Callable[[bytes], bytes]:
-    """Every file of a bundle, and one more in the form of another ZIP."""
+    """Add to a bundle one file that is stored in another way than the files of a bundle."""
     return lambda bundle: _by_zipfile(bundle, lambda archive: _write(archive, _ADDED, bytes(1 << 20), **change))
 
 
@@ -146,7 +146,7 @@ def _all_with(**change: object) -> Callable[[bytes], bytes]:
 
 
 def _named(*names: str) -> Callable[[bytes], bytes]:
-    """A bundle with further files by these names in the place of an upload."""
+    """Add files with these names before the upload of a bundle."""
 
     def made(bundle: bytes) -> bytes:
         members = list(parts_of(bundle).items())
@@ -157,12 +157,12 @@ def _named(*names: str) -> Callable[[bytes], bytes]:
 
 
 def _renamed(name: str, other: str) -> Callable[[bytes], bytes]:
-    """A bundle with one more file, by another name of the same length than a ZIP library would write."""
+    """Add a file to a bundle and replace its name by one of the same length that a ZIP library would not write."""
     return lambda bundle: _named(name)(bundle).replace(name.encode(), other.encode())
 
 
 def _long_name(_: bytes) -> bytes:
-    """A name that is said not to be UTF-8, and is longer than a ZIP can have once it is written so."""
+    """Return a ZIP with a name not marked as UTF-8, which is too long for a ZIP once it is encoded in UTF-8."""
     whole = zipped([("\u00e9" * 32_000, b"")])
     entry = whole.index(b"PK\1\2")
     return whole[:6] + b"\0\0" + whole[8 : entry + 8] + b"\0\0" + whole[entry + 10 :]
@@ -178,7 +178,7 @@ def _zip64(bundle: bytes) -> bytes:
 
 
 def _zip64_directory(bundle: bytes) -> bytes:
-    """The end says that a ZIP64 end has the numbers, which other programs go by and whose directory is another."""
+    """Make the end record defer to a ZIP64 end record, which other programs follow."""
     end = bundle.rindex(b"PK\5\6")
     count, size, start = struct.unpack_from("<HLL", bundle, end + 10)
     numbers = struct.pack("<LQ2H2L4Q", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
@@ -193,14 +193,14 @@ def _commented(archive: zipfile.ZipFile) -> None:
 
 
 def _directory_renames(bundle: bytes) -> bytes:
-    """The directory, which most programs go by, has another name than what stands before the content."""
+    """Give a file another name in the directory, which most programs follow, than before its content."""
     end = bundle.rindex(b"PK\5\6")
     [start] = struct.unpack_from("<L", bundle, end + 16)
     return bundle[:start] + bundle[start:].replace(UPLOADED.encode(), b"uploaded/contract-2.pdf")
 
 
 def _directory_hides(bundle: bytes) -> bytes:
-    """The directory leaves its last file out."""
+    """Leave the last file out of the directory."""
     end = bundle.rindex(b"PK\5\6")
     [start] = struct.unpack_from("<L", bundle, end + 16)
     entry, count = bundle.rindex(b"PK\1\2"), struct.unpack_from("<H", bundle, end + 8)[0] - 1
@@ -261,7 +261,7 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 def test_what_is_tried_is_refused_for_what_it_names_alone(world: World) -> None:
-    """What the hostile archives are made by makes a bundle where nothing is changed."""
+    """The helpers that make the hostile archives reproduce a bundle where nothing is changed."""
     assert _by_zipfile(world.bundle, lambda _: None) == world.bundle == zipped([*parts_of(world.bundle).items()])
 
 
@@ -281,7 +281,7 @@ def _small() -> bytes:
 
 
 def test_no_other_bytes_are_read_than_those_that_are_written() -> None:
-    """Each bit of a small file, each place in it, and each length."""
+    """Every bit of a small file is flipped, it is cut at every length, and bytes are inserted at every place."""
     whole = _small()
     assert [member.name for member in read_members(io.BytesIO(whole))] == ["mimetype", "signed/\u00e4.pdf", "empty"]
     bits = ((place, 1 << bit) for place in range(len(whole)) for bit in range(8))
@@ -295,7 +295,7 @@ def test_no_other_bytes_are_read_than_those_that_are_written() -> None:
 
 
 def test_the_form_is_the_same_for_decades() -> None:
-    """Bundles are written by the standard library: one that writes them otherwise would refuse all earlier ones."""
+    """The standard library writes bundles: a version that wrote them differently would refuse all earlier bundles."""
     assert hashlib.sha256(_small()).hexdigest() == "f700b5407955a8642dbb8270c9052bbc66c0c380835ff9b71f79351cf5fcc018"
 
 
@@ -315,7 +315,7 @@ def test_what_is_too_large_is_neither_written_nor_read(world: World, monkeypatch
 
 
 def restamped(bundle: bytes, changed: Mapping[str, bytes]) -> bytes:
-    """The bundle packed anew by somebody with timestamps of the same authority, which gives one for anything."""
+    """Return the bundle changed and stamped again by the same authority, which stamps anything."""
 
     def timestamp(manifest: bytes) -> tuple[bytes, Sequence[bytes]]:
         stamp, failures = stamp_time(tokens.sha256(manifest), sealing_context().timestamping)
@@ -342,7 +342,7 @@ def test_files_by_each_others_names_are_seen() -> None:
 
 
 def test_what_nobody_vouches_for_is_told() -> None:
-    """Nothing says who wrote the page and the roots of a bundle, though its timestamp says since when they are so."""
+    """The timestamp of a bundle says since when its page and roots exist, but nothing says who wrote them."""
     found = checked(restamped(bundle_of(finished()), {asic.README: b"<h1>All is well</h1>", asic.ROOTS: b""}))
     told = "Nothing else is known of README.html, certificates.pem, roots.pem and revocation/."
     assert [told in each for each in found.matches if "as they were on" in each] == [True]

@@ -1,4 +1,4 @@
-"""Bundles of evidence: made again they are the same bytes, and other programs check each part of them."""
+"""Bundles of evidence: made again, they have the same bytes, and other programs check each part of them."""
 
 import html
 import io
@@ -64,7 +64,7 @@ def test_it_is_made_the_same_again_and_holds() -> None:
 
 
 def unpacked(folder: Path, bundle: bytes) -> list[str]:
-    """The commands of the page README.html of a bundle that was unpacked into the folder."""
+    """Unpack a bundle into the folder and return the commands on its page README.html."""
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         archive.extractall(folder)
     commands = re.findall(r"<pre>(.*?)</pre>", (folder / asic.README).read_text(), re.S)
@@ -72,14 +72,14 @@ def unpacked(folder: Path, bundle: bytes) -> list[str]:
 
 
 def typed(command: str, folder: Path) -> tuple[int, str]:
-    """How a command ends that is typed in the folder, and what it prints."""
+    """Run a command in the folder as a shell would; return its exit status and what it prints."""
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
     done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
 def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None:
-    """What README.html says to type, typed where it is unpacked, with names that a shell reads otherwise."""
+    """The commands of README.html are run in the unpacked folder, with file names that a shell could misread."""
     for program, package in (("sha256sum", "coreutils"), ("openssl", "openssl"), ("pdfsig", "poppler-utils")):
         need(program, package)
     made = finished(documents=2, locale="de")
@@ -165,7 +165,7 @@ def test_it_is_there_once_finalized_and_goes_with_the_files() -> None:
     assert not BundleTimestamp.objects.exists()
     with pytest.raises(DomainError, match="or none any more"):
         open_bundle(made.request.pk)
-    with pytest.raises(FileNotFoundError):  # a download that began before
+    with pytest.raises(FileNotFoundError):  # as in a download that began before the deletion
         make._keep_new(made.request, b"0" * 32)
 
 

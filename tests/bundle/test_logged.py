@@ -1,4 +1,4 @@
-"""A bundle has the proof of inclusion once the log has the proof, and whoever verifies says whose log counts."""
+"""A bundle has the proof of inclusion once the log has the proof; whoever verifies it chooses which log counts."""
 
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,11 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def logged() -> Scene:
-    """A finished request whose proof is entry 3 of the log."""
+    """Return a finished request whose proof becomes entry 3 with the next run of the log."""
     proofs(3)
     log_proofs()
     made = finished()
-    ProofFile.objects.filter(request=made.request).update(log_index=None)  # as that of a production request is born
+    ProofFile.objects.filter(request=made.request).update(log_index=None)  # as for a new proof of production
     return made
 
 

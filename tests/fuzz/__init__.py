@@ -1,1 +1,1 @@
-"""What fuzzing found, and files altered after their seal."""
+"""Tests of what fuzzing found, and of files altered after they were sealed."""

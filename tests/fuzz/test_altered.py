@@ -1,4 +1,4 @@
-"""No file that was altered after its seal without a key is valid, whatever was put over the alteration."""
+"""No file altered after its seal by somebody without the key is valid, whatever signature or timestamp covers it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from lab.fuzz.altered.trial import tried
 from tests import independent
 
 _VARIANTS = 5  # of each freedom
-_EVERY = 9  # freedom is tried in the short form
+_EVERY = 9  # the short form tries every ninth freedom
 _CLASSES = sorted({name.partition(":")[0] for name in FREEDOMS})
 
 
@@ -36,7 +36,7 @@ _IN_SHORT_AND_ALL = pytest.mark.parametrize("all_of_it", [False, pytest.param(Tr
 @_IN_SHORT_AND_ALL
 @pytest.mark.parametrize("row", ROWS)
 def test_what_was_found(row: str, *, all_of_it: bool) -> None:
-    """In short a dozen of each find, from its whole length."""
+    """The short form tries about a dozen recipes of each find, spread over all of them."""
     assert _finds(ROWS[row] if all_of_it else ROWS[row][:: -(-len(ROWS[row]) // 12)]) == []
 
 
@@ -74,7 +74,7 @@ def test_every_freedom_changes_something(kind: str) -> None:
 
 
 def _changes_something(name: str) -> bool:
-    """In one of the genuine files, with one of the things that a revision may hold."""
+    """Return whether the freedom changes any of these genuine files, with a store or forged content beside it."""
     bases = (
         "letter B-T",
         "form B-LTA",
@@ -110,7 +110,7 @@ def test_a_recipe_always_makes_the_same_file() -> None:
 
 
 def test_the_judge_sees_another_picture() -> None:
-    """It is right of what is valid: a forged page, and bytes behind the end."""
+    """The judge finds a forged page, and bytes after the end of a valid file."""
     forged = altered(Recipe("letter B-T", (), "forged"))
     before = genuine("letter B-T")
     assert picture_changed(before, forged.content) == "PDFium shows another page 1"
@@ -124,5 +124,5 @@ def test_the_judge_sees_another_picture() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", hostile_evidence.CASES)
 def test_files_that_want_to_use_up_the_machine(name: str, tmp_path: Path) -> None:
-    """``paraph verify`` ends within 10 s of processor and 600 MB with whatever is given to it, without a traceback."""
+    """Whatever the file, ``paraph verify`` ends within 10 s of processor time and 600 MiB, without a traceback."""
     assert hostile_evidence.complaint(hostile_evidence.CASES[name](), tmp_path) == ""

@@ -1,4 +1,4 @@
-"""What may be added to a sealed file stays valid, and its pictures are what they were."""
+"""A sealed file stays valid, and looks as before, after every addition that is allowed."""
 
 import os
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from tests.pdf.test_corpus import own_files
 
 _SHOWS = "visible"
 _BY_PYHANKO = ("has another /NeedAppearances", "has another /PieceInfo", "cannot be read strictly as an update")
-"""What pyHanko changes in a few files beside adding its timestamp: how viewers draw fields, an application's private
-data, the kind of the cross-reference."""
+"""Findings on what pyHanko changes in a few files besides adding its timestamp: how viewers draw fields, an
+application's private data, the kind of the cross-reference."""
 
 
 def _assert_valid(content: bytes) -> None:
@@ -39,7 +39,7 @@ def test_a_genuine_file(name: str) -> None:
 
 
 def test_a_file_within_the_file_refers_to_objects_of_its_own() -> None:
-    """It is not compressed, so that its references are in the text of the whole."""
+    """The inner file is not compressed, so that its references stand in the bytes of the outer one."""
 
     def attach(document: pikepdf.Pdf) -> None:
         document.Root.Attached = document.make_stream(genuine("form B-LTA") + b"\n[1 0 R 2 0 R 3 0 R]\n")
@@ -84,7 +84,7 @@ def test_every_file_of_the_corpus_with_every_addition_of_a_timestamp(tmp_path: P
 
 
 def _of_corpus(pdf: bytes) -> list[str] | None:
-    """What is refused of the sealed file, and of what may be added to it; ``None`` where it is not sealed."""
+    """Return the findings on the sealed file and on each allowed addition, or ``None`` where it cannot be sealed."""
     first = {level: content for level in ("B-T", "B-LTA") if (content := sealed_of_corpus(pdf, level))}
     if not first:
         return None
@@ -101,7 +101,7 @@ def _of_corpus(pdf: bytes) -> list[str] | None:
 
 
 def sealed_of_corpus(pdf: bytes, level: str = "B-LTA") -> bytes | None:
-    """``None`` where it cannot be sealed."""
+    """Return the sealed file, or ``None`` where the service refuses it."""
     try:
         inspection = inspect(pdf, page_limit=5000)
         shown = getattr(inspection, "prepared", None) or pdf
@@ -111,7 +111,7 @@ def sealed_of_corpus(pdf: bytes, level: str = "B-LTA") -> bytes | None:
 
 
 def _stamped(content: bytes) -> bytes:
-    """Empty where pyHanko cannot read the file."""
+    """Return the file with a timestamp by pyHanko, or nothing where pyHanko cannot read it."""
     try:
         return stamped_by_pyhanko(content)
     except Exception:  # noqa: BLE001 (whatever pyHanko raises)

@@ -1,5 +1,5 @@
-"""An update that writes objects of the file anew, in every way in which they are no longer what they were: whatever
-object it is, and also where no picture of a page would tell."""
+"""An update that changes an object of the file is refused, whatever the object and however it differs, even where no
+picture of a page shows it."""
 
 import re
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ _HEAD = re.compile(rb"\d+ \d+ obj\s*")
 
 
 def accepted(content: bytes) -> bool:
-    """By its objects alone."""
+    """Return whether the file is valid, judged by its objects alone."""
     return verify(content, [authority().root], drawing=DrawingTime(0)).ok
 
 
 def objects(pdf: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Each object that stands by itself: its number, its text without the data of a stream, and whether it is one."""
+    """Yield each unpacked object: its number, its text without stream data, and whether it is a stream."""
     reader = PdfReader(pdf)
     for number in range(1, reader.crossreference.next_number):
         entry = reader.crossreference.entry(number)
@@ -39,7 +39,7 @@ def objects(pdf: bytes) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def written(base: Known, number: int, body: bytes, generation: int = 0) -> bytes:
-    """Under a timestamp that is trusted."""
+    """Return the file with the object rewritten, under a trusted timestamp."""
     tail = Tail(base)
     tail.put(number, body)
     if generation:
@@ -145,7 +145,7 @@ _FORM = b"/Type/XObject/Subtype/Form/BBox[0 0 300 40]"
 
 @pytest.mark.parametrize("names", [b"", b"/N"])
 def test_what_draws_nothing_draws_nothing_of_the_page(names: bytes) -> None:
-    """Readers look for the name in the resources of the page, where the appearance has none or other ones."""
+    """Where the resources of an appearance lack a name, readers look for it in those of the page."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         drawn = document.make_stream(b"0 0 300 40 re f", Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form)

@@ -1,4 +1,4 @@
-"""Everything that fuzzing ever found, and what it begins with, once more: it ends in an answer or a refusal."""
+"""Everything that fuzzing ever found, and every seed that it begins with, ends in an answer or a refusal."""
 
 import random
 from pathlib import Path
@@ -15,7 +15,7 @@ KEPT = Path(fuzz.__file__).parent / "seeds"
 
 
 def _pairs(data: bytes) -> None:
-    """What ``lab.fuzz.pairs`` finds."""
+    """Check a find of ``lab.fuzz.pairs``, with and without the sandbox."""
     independent.need("pdftoppm", "poppler-utils")
     check_pair(data, sandbox=True)
     check_pair(data, sandbox=False)

@@ -27,7 +27,7 @@ ALGORITHMS = {"rsa": "RSASSA_PKCS1_V1_5_SHA_256", "p-256": "ECDSA_SHA_256"}
 
 @dataclass(frozen=True)
 class Root:
-    """Issues certificates of seals."""
+    """A root that issues certificates for seals."""
 
     key: PrivateKey
     certificate: x509.Certificate
@@ -38,14 +38,14 @@ class Root:
         return path
 
     def chain(self, folder: Path, public: PublicKey, *, days: float = 365) -> Path:
-        """PEM of the root and, after it, of a certificate for the key."""
+        """Write a PEM file of the root and, after it, a certificate for the key; return its path."""
         path = folder / "chain.pem"
         own = self.issue(public, days=days)
         path.write_bytes(self.certificate.public_bytes(Encoding.PEM) + own.public_bytes(Encoding.PEM))
         return path
 
     def issue(self, public: PublicKey, name: str = "Seal of Acme", *, days: float = 365) -> x509.Certificate:
-        """As a trust service provider would."""
+        """Issue a certificate as a trust service provider would."""
         return _certificate(name, public, self.key, days=days)
 
 
@@ -72,7 +72,7 @@ def pkcs8(key: PrivateKey) -> bytes:
 
 
 def refusal(code: str, work: Callable[[], object], *secrets: str) -> str:
-    """The sentence of what is refused, without the secrets."""
+    """Return the sentence of the refusal that ``work`` must meet; check that it names no secret."""
     with pytest.raises(DomainError) as refused:
         work()
     assert refused.value.code == code and refused.value.message.endswith("."), refused.value
@@ -81,7 +81,7 @@ def refusal(code: str, work: Callable[[], object], *secrets: str) -> str:
 
 
 def is_signature(certificate: bytes, message: bytes, signature: bytes, *, is_pss: bool = False) -> bool:
-    """Over SHA-256 of the message, by the certificate's key."""
+    """Return whether the certificate's key signed the message, with SHA-256."""
     public = x509.load_der_x509_certificate(certificate).public_key()
     try:
         if isinstance(public, rsa.RSAPublicKey):

@@ -1,5 +1,5 @@
-"""Providers of remote seals for the tests: one of this file, with the API of the Cloud Signature Consortium in version
-2 or 1.0.4, which is strict and can misbehave as a real one can; and certomancer's, which is somebody else's work."""
+"""Providers of remote seals for the tests. One is written here: a strict implementation of the API of the Cloud
+Signature Consortium, version 2 or 1.0.4, which can misbehave as a real one can. The other is certomancer's."""
 
 import asyncio
 import base64
@@ -44,7 +44,7 @@ ECDSA_SHA256 = "1.2.840.10045.4.3.2"
 
 
 def _taken(required: str, **optional: Json) -> Json:
-    """The schema of a body. ``required``: names of strings; ``hash`` and ``hashes`` are lists of them."""
+    """Return the schema of a body. ``required``: names of its strings; ``hash`` and ``hashes`` are lists of strings."""
     text, texts = {"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}, "minItems": 1}
     named = {name: texts if name in ("hash", "hashes") else text for name in required.split()}
     named |= {"numSignatures": {"type": "integer", "minimum": 1}} if "numSignatures" in named else {}
@@ -79,8 +79,8 @@ BODIES: dict[Version, dict[str, Json]] = {
         ),
     },
 }
-"""The bodies of the published descriptions (CSC API 1.0.4.0 and 2.0, §11), with digests for authorizations, which
-credentials of SCAL2 demand."""
+"""The bodies of requests as published (CSC API 1.0.4.0 and 2.0, §11), with the digests that credentials of SCAL2 demand
+for authorization."""
 
 
 class Refused(Exception):
@@ -96,8 +96,8 @@ Fault = Callable[["Provider", BaseHTTPRequestHandler], None]
 
 @dataclass
 class Provider:
-    """``credential``: what ``credentials/info`` answers, as it is meant to be without faults. ``faults`` are what the
-    next calls of a method meet instead; ``calls`` what was asked; ``signed`` for how many digests."""
+    """A provider of remote seals. ``credential``: the answer to ``credentials/info``; ``faults``: what the next calls
+    of a method meet instead of an answer; ``calls``: all requests so far; ``signed``: how many digests were signed."""
 
     version: Version
     key: PrivateKey
@@ -124,7 +124,7 @@ class Provider:
 
     @property
     def asked(self) -> list[str]:
-        """The methods, without their bodies."""
+        """Return the methods that were called, without the bodies."""
         return [method for method, _ in self.calls]
 
     def begin(self, url: str) -> None:
@@ -239,7 +239,7 @@ def fault(status: int, body: Json | bytes = b"") -> Fault:
 
 
 def silence(provider: Provider, handler: BaseHTTPRequestHandler) -> None:
-    """No answer until the client gives up."""
+    """Send no answer until the client gives up."""
     handler.connection.settimeout(60)
     with contextlib.suppress(OSError):
         handler.rfile.read(1)
@@ -260,7 +260,7 @@ def provider(
     root: Root | None = None,
     certificates: list[x509.Certificate] | None = None,
 ) -> Iterator[Provider]:
-    """A provider over TLS, whose authority this process trusts. The root of its certificates is in ``root.pem``."""
+    """Run a provider over TLS whose authority this process trusts. ``root.pem`` holds the root of its certificates."""
     root, key = root or make_root(), key or make_key("p-256")
     service = Provider(version, key, certificates or [root.issue(key.public_key()), root.certificate], root.pem(folder))
 
@@ -270,7 +270,7 @@ def provider(
 
 
 def _trusted(folder: Path, patch: pytest.MonkeyPatch) -> ssl.SSLContext:
-    """The TLS of a server on this machine, and its authority trusted as an operator's own would be."""
+    """Return TLS for a server on this machine, and trust its authority as an operator's own would be trusted."""
     (folder / "tls").mkdir()
     authority = own_authority(folder / "tls", "localhost")
     patch.setenv("SSL_CERT_FILE", str(folder / "tls" / "root.pem"))
@@ -304,15 +304,15 @@ pki-architectures:
 
 @contextmanager
 def certomancer_provider(folder: Path, patch: pytest.MonkeyPatch, key: PrivateKey) -> Iterator[str]:
-    """certomancer's provider of version 1.0.4, which knows no tokens. Yields the address of a credential for ``key``;
-    its root is in ``root.pem``."""
+    """Run certomancer's provider, which has version 1.0.4 and no access tokens. Yield the address of a credential for
+    ``key``; its root is in ``root.pem``."""
     (folder / "root-key.pem").write_bytes(pkcs8(make_key("p-256")))
     (folder / "seal-key.pem").write_bytes(pkcs8(key))
     config = CertomancerConfig.from_yaml(_CERTOMANCER, key_search_dir=str(folder))
     certificate = config.get_pki_arch(ArchLabel("acme")).get_cert(CertLabel("root"))
     root = x509.load_der_x509_certificate(certificate.dump())
     (folder / "root.pem").write_bytes(root.public_bytes(Encoding.PEM))
-    with warnings.catch_warnings(action="ignore"):  # of aiohttp: it names its parts in the old way
+    with warnings.catch_warnings(action="ignore"):  # certomancer uses deprecated names of aiohttp
         service = CSCWithCertomancer(config)
     service.register_routes()
     loop, runner = asyncio.new_event_loop(), web.AppRunner(service.app)

@@ -1,4 +1,4 @@
-"""One signing key of every kind there is, in every place where keys live."""
+"""A signing key of any kind, in any place where keys live."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,7 +21,7 @@ PLACES: list[Place] = ["file", "pkcs11", "kms", "csc"]
 
 @dataclass(frozen=True)
 class Placed:
-    """``address``, ``chain`` (PEM) and ``passphrase`` as the settings want them."""
+    """A key in its place. ``address``, ``chain`` (PEM) and ``passphrase`` are as the settings want them."""
 
     place: Place
     address: str

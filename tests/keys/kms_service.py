@@ -31,7 +31,7 @@ SPECS = {"rsa": "RSA_2048", "p-256": "ECC_NIST_P256"}
 
 @contextmanager
 def moto_kms(patch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A client of moto's KMS; in this process, all of boto3 talks to moto."""
+    """Yield a client of moto's KMS; in this process, all of boto3 talks to moto."""
     for name, value in {"ACCESS_KEY_ID": "testing", "SECRET_ACCESS_KEY": "testing", "DEFAULT_REGION": REGION}.items():
         patch.setenv(f"AWS_{name}", value)
     _sign_digests(patch)
@@ -40,14 +40,14 @@ def moto_kms(patch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def moto_key(client: Any, kind: Kind, **options: str) -> tuple[str, PublicKey]:
-    """ARN and public half of a new key."""
+    """Make a key and return its ARN and its public key."""
     described = client.create_key(**{"KeySpec": SPECS[kind], "KeyUsage": "SIGN_VERIFY"} | options)["KeyMetadata"]
     public: Any = load_der_public_key(client.get_public_key(KeyId=described["KeyId"])["PublicKey"])
     return described["Arn"], public
 
 
 def _sign_digests(patch: pytest.MonkeyPatch) -> None:
-    """Up to 5.2.5, moto hashes what it gets, whether it is a message or, as ours, a digest (MessageType)."""
+    """Make moto sign digests: up to 5.2.5 it ignores MessageType and hashes a digest like a message."""
 
     def of_rsa(self: Any, message: bytes, signing_algorithm: str) -> bytes:
         assert len(message) == 32 and signing_algorithm == ALGORITHMS["rsa"]
@@ -68,7 +68,7 @@ Fault = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class KmsServer:
-    """KMS over HTTP with one key. ``faults`` are what the next calls meet instead; ``calls`` what was asked."""
+    """KMS over HTTP with one key. ``faults``: what the next calls meet instead of answers; ``calls``: all requests."""
 
     url: str = ""
     key: PrivateKey = field(default_factory=lambda: make_key("p-256"))
@@ -120,7 +120,7 @@ def silence(seconds: float) -> Fault:
 
 @contextmanager
 def kms_server(patch: pytest.MonkeyPatch) -> Iterator[KmsServer]:
-    """A server that the environment points boto3 to."""
+    """Run a server and point boto3 to it by the environment."""
     service = KmsServer()
 
     with answered(service.answer) as server:

@@ -1,4 +1,4 @@
-"""Keys and certificates in every form that certificate authorities give them, each with what OpenSSL says of it."""
+"""Keys and certificates in every form that certificate authorities issue, each with the fate it must have."""
 
 import subprocess
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ from tests.pdf import forge
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 Fate = Literal["works", "incomplete", "refused"]
-"""A seal verifies; it is made but trusted by nobody, and says so; the key is refused with a sentence."""
+"""A seal verifies (works), is made but tells that nobody trusts it (incomplete), or the key is refused (refused)."""
 
 
 @dataclass(frozen=True)
 class OddChain:
-    """A key (PEM), the certificates (PEM) of one file, and what becomes of them. ``reason``: in the refusal."""
+    """A key (PEM), the certificates (PEM) of one file, and their fate. ``reason``: words of the refusal."""
 
     key: bytes
     certificates: bytes
@@ -53,7 +53,7 @@ CURVES: dict[str, ec.EllipticCurve] = {
 
 
 def key(name: str, kind: str = "p-256") -> Key:
-    """The same key for the same name and kind."""
+    """Return a key, the same one for the same name and kind."""
     if (name, kind) not in KEYS:
         if kind.startswith("rsa-"):
             KEYS[name, kind] = rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
@@ -96,7 +96,7 @@ def issued(
     without_basics: bool = False,
     **how: Any,
 ) -> x509.Certificate:
-    """``how``: as :func:`tests.pdf.forge.issued` takes it."""
+    """Issue a certificate. ``days``: from now, of its validity; ``how``: as :func:`tests.pdf.forge.issued` takes it."""
     start, end = (timedelta(days=each) for each in days)
     uses = ("key_cert_sign", "crl_sign") if ca else ("digital_signature", "content_commitment")
     basics = [] if without_basics else [(x509.BasicConstraints(ca, path_length), True), forge.usage(*uses)]
@@ -123,7 +123,7 @@ def middle(*, of: str = "middle", **arguments: Any) -> x509.Certificate:
 
 
 def leaf(**arguments: Any) -> x509.Certificate:
-    """Under the middle one."""
+    """Return a certificate for the seal, issued by the middle one."""
     return issued(name("Seal"), key("seal").public_key(), name("Middle"), key("middle"), **arguments)
 
 
@@ -144,7 +144,7 @@ def refused(reason: str, *certificates: x509.Certificate, of: Key | None = None)
 
 
 def of_curve(kind: str) -> OddChain:
-    """Everything has a key of this kind, and so has the seal."""
+    """Return a chain in which root and seal have keys of this kind."""
     top, own = key("root", kind), key("seal", kind)
     certificate = issued(name("Seal"), own.public_key(), name("Root"), top)
     return chain("works", certificate, root(of=top), of=own)
@@ -157,12 +157,12 @@ def issuer_of_curve(kind: str, fate: Fate, reason: str = "") -> OddChain:
 
 
 def written(issuer: x509.Name) -> OddChain:
-    """The leaf writes its issuer's name in another way than the issuer does."""
+    """Return a chain whose leaf spells its issuer's name differently than the issuer does."""
     return chain("works", issued(name("Seal"), key("seal").public_key(), issuer, key("root")), root())
 
 
 def cross(*order: int) -> OddChain:
-    """A root, once signed by itself and once, with an old hash, by an older one."""
+    """Return a chain with two certificates of one root: signed by itself and, with a weak hash, by an older root."""
     older, new = root("Older Root", key("older")), root()
     by = (name("Older Root"), key("older"))
     crossed = issued(name("Root"), key("root").public_key(), *by, ca=True, hash_=hashes.SHA224())
@@ -171,7 +171,7 @@ def cross(*order: int) -> OddChain:
 
 
 def pss(digest: str = "", salt: int = 32, *, reason: str = "") -> OddChain:
-    """A key for RSASSA-PSS alone, signed by itself. ``digest``: that to which it is restricted, with this salt."""
+    """Return a self-signed key for RSASSA-PSS alone. ``digest``: restricts it to this hash, with this salt length."""
     restricted = (f"md:{digest}", f"mgf1_md:{digest}", f"saltlen:{salt}") if digest else ()
     options = (f"-pkeyopt rsa_pss_keygen_{each}" for each in restricted)
     made = _openssl("genpkey -algorithm rsa-pss -pkeyopt rsa_keygen_bits:2048", *options)
@@ -180,7 +180,7 @@ def pss(digest: str = "", salt: int = 32, *, reason: str = "") -> OddChain:
 
 
 def plain_key_of_pss_certificate() -> OddChain:
-    """The certificate is for RSASSA-PSS alone, the key's file says nothing of it."""
+    """Return a key in a file for RSA of any kind, whose certificate is for RSASSA-PSS alone."""
     odd = pss()
     loaded = load_pem_private_key(odd.key, None)
     assert isinstance(loaded, rsa.RSAPrivateKey)
@@ -200,7 +200,7 @@ def explicit_curve(*, is_issuer: bool = False) -> OddChain:
 
 
 def latin(*, unneeded: bool = False) -> OddChain:
-    """A name in T61String, in Latin-1."""
+    """Return a chain with a certificate whose name is a T61String in Latin-1."""
     made = _openssl("genpkey", "-algorithm", "EC", "-pkeyopt ec_paramgen_curve:P-256")
     # "default" lets OpenSSL choose the smallest type that holds the text, with T61String before UTF8String.
     config = b"string_mask=default\nprompt=no\ndistinguished_name=n\n[n]\nO=A\xe7\xe3o S\xe3o Paulo\nCN=Selo\n"
@@ -239,7 +239,7 @@ _ADDRESS = x509.SubjectAlternativeName([x509.RFC822Name("seal@acme.example")])
 
 
 def of_someone() -> x509.Certificate:
-    """A certificate with a key of a kind that seals do not have."""
+    """Return a certificate of another key, of a kind that seals do not have."""
     return issued(name("Someone"), Ed25519PrivateKey.generate().public_key(), name("Root"), key("root"))
 
 

@@ -22,7 +22,7 @@ PIN = "a pin & more"
 
 
 def module() -> Path:
-    """SoftHSM's library, with tokens of this process alone; skips the test where it is not installed."""
+    """Return the path of SoftHSM's library, with tokens of this process alone; skip the test where it is missing."""
     need("softhsm2-util", "softhsm2")
     found = next((path for path in map(Path, _MODULES) if path.exists()), None)
     if found is None:
@@ -36,12 +36,12 @@ def make_token(label: str) -> None:
 
 
 def remove_token(label: str, *, there: bool = True) -> None:
-    """``there``: it must be."""
+    """Delete the token. ``there``: whether it must exist."""
     _softhsm("--delete-token", "--token", label, check=there)
 
 
 def put_key(token: str, key: PrivateKey, label: str, identifier: str, folder: Path) -> None:
-    """``identifier``: hexadecimal."""
+    """Import the key into the token. ``identifier``: hexadecimal."""
     file = folder / "to-import.pem"
     file.write_bytes(pkcs8(key))
     _softhsm("--import", str(file), "--token", token, "--pin", PIN, "--label", label, "--id", identifier)
@@ -55,7 +55,7 @@ def address(token: str, label: str, **query: str) -> str:
 
 @cache
 def _configured() -> None:
-    """A module reads its configuration once per process, so there is one for all tests."""
+    """Configure SoftHSM for all tests: a module reads its configuration once per process."""
     folder = Path(mkdtemp(prefix="paraph-softhsm-"))
     (folder / "tokens").mkdir()
     (folder / "softhsm2.conf").write_text(

@@ -1,4 +1,4 @@
-"""Which algorithms may be relied on until when, by ETSI TS 119 312 V2.1.1."""
+"""How long each algorithm may be relied on, by ETSI TS 119 312 V2.1.1."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -53,7 +53,7 @@ def test_a_key_of_another_kind_is_not_known() -> None:
 
 
 def test_a_chain_holds_until_its_weakest_key_ends() -> None:
-    """The moment of the chain counts, not today."""
+    """The moment for which the chain is asked counts, not today."""
     short = key("short", "rsa-2048")
     certificate = issued(name("Short"), short.public_key(), name("Root"), key("root"), days=(-3650, 3650))
     own_root = root(days=(-3650, 3650))

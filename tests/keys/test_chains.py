@@ -1,5 +1,5 @@
-"""Building a chain is bounded, whatever certificates come along, and issuers are taken by what they are for; what else
-chains hold is in pdf/sealing/test_keys."""
+"""Building a chain is bounded, whatever certificates are offered, and an issuer is taken only for its purposes. Other
+tests of chains are in pdf/sealing/test_keys."""
 
 import time
 from itertools import product
@@ -60,8 +60,8 @@ def test_the_shortest_of_several_chains_is_taken() -> None:
 def test_an_issuer_says_that_it_is_for_such_certificates_or_nothing(
     of_leaf: tuple[x509.ObjectIdentifier, ...], for_it: x509.ObjectIdentifier, tmp_path: Path
 ) -> None:
-    """Every purpose alone, and each beside another. Of those for documents OpenSSL knows that of mails alone, and asks
-    no issuer of a timestamp authority for any."""
+    """Every purpose is tried alone and beside another. Of the purposes for documents OpenSSL knows only that of mail,
+    and it asks the issuer of a timestamp authority for none."""
     own = leaf(extensions=[(x509.ExtendedKeyUsage(of_leaf), True)] if of_leaf else [])
     fit = {_TIMESTAMPS, _ANY} if for_it == _TIMESTAMPS else {_MAIL, _ANY, *_DOCUMENTS}
     alone = [_MAIL, _TIMESTAMPS, _ANY, *_DOCUMENTS, *_OTHERS]

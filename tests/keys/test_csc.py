@@ -1,5 +1,5 @@
-"""Keys at a provider of remote seals: one that follows the published descriptions of both versions of the API, and
-throttles, refuses, hangs and lies; and certomancer's, which others have written."""
+"""Keys at a provider of remote seals: ours, which follows both published versions of the API and can throttle, refuse,
+hang and lie, and certomancer's, which others have written."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
 
 @pytest.fixture
 def version() -> Version:
-    """Where a test does not name one."""
+    """Return the version for tests that name none."""
     return "v2"
 
 
@@ -138,7 +138,7 @@ def test_an_access_token_is_asked_for_when_it_is_needed(service: Provider) -> No
     assert service.asked.count("oauth2/token") == 1
     service.forget_tokens()
     assert signing.sign(b"message").value and service.asked.count("oauth2/token") == 2
-    service.expires_in = 20  # less than what is kept in reserve
+    service.expires_in = 20  # less than the client's safety margin
     service.forget_tokens()
     signing.sign(b"message")
     signing.sign(b"message")
@@ -246,7 +246,7 @@ def test_a_credential_that_needs_a_person(service: Provider, credential: dict[st
 @BOTH
 @pytest.mark.parametrize("method", ["credentials/authorize", "signatures/signHash"])
 def test_what_passes_is_tried_three_times(service: Provider, method: str) -> None:
-    """Each time with a new authorization: nobody knows what became of the one before."""
+    """Each attempt gets a new authorization, as nobody knows whether the last one was used."""
     signing = service.open()
     service.calls.clear()
     service.faults[method] = [fault(503), fault(429, b'{"error": "too_many_requests"}')]
@@ -284,7 +284,7 @@ def test_a_provider_that_hangs_or_vanishes(service: Provider, tmp_path: Path, mo
         service.faults["signatures/signHash"] = [silence]
         service.calls.clear()
         assert "no answer within" in refusal("unavailable", lambda: signing.sign(b"message"))
-        assert len(service.calls) <= 2  # no attempt begins after the time of all
+        assert len(service.calls) <= 2  # no attempt begins after the time for all of them
     service.faults["credentials/info"] = [hang_up] * 3
     assert "it cannot be reached" in refusal("unavailable", service.open)
     nobody = "csc+https://localhost:1/csc/v2?credential=1"
@@ -299,7 +299,7 @@ def test_a_server_that_nobody_vouches_for_is_told_no_secret(service: Provider, m
 
 
 def test_every_call_is_bounded() -> None:
-    """Three attempts of 2 s to connect and 8 s for the whole answer, 20 s in all: less than a worker has to end."""
+    """Three attempts take 2 s each to connect and 8 s to answer, 20 s in all: less than a worker is given to end."""
     assert (csc_provider._CONNECT_SECONDS, csc_provider._ANSWER_SECONDS, csc_provider._SECONDS) == (2.0, 8.0, 20.0)
     assert len(csc_provider._PAUSES) == 2
 
@@ -354,7 +354,7 @@ def test_a_certificate_that_may_not_sign(begin: Begin, arguments: dict[str, Any]
 
 
 def test_the_root_is_the_operators(begin: Begin, tmp_path: Path) -> None:
-    """What a provider calls a root is none, unless the operator's file has it; what it leaves out may stand there."""
+    """A root counts only if the operator's file has it, whether or not the provider sends it."""
     authority, own = make_root(), make_key("p-256")
     service = begin("v2", key=own, root=authority)
     for certificates in (service.certificates, [authority.issue(own.public_key())]):

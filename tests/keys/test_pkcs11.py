@@ -1,4 +1,4 @@
-"""Keys in PKCS#11 tokens, by the real SoftHSM: found, checked, used, lost and found again."""
+"""Keys in PKCS#11 tokens of the real SoftHSM: found, checked, used, lost and found again."""
 
 import ctypes
 import subprocess
@@ -72,7 +72,7 @@ def token(make: Callable[[Kind], Token]) -> Token:
 
 
 def bare(token: Token) -> pkcs11.Token:
-    """The token without us between. Call :meth:`Token.open` first: the module then knows of it."""
+    """Return the token itself, not opened by our code. Call :meth:`Token.open` first, so that the module knows it."""
     return next(one for one in pkcs11.lib(str(module())).get_tokens() if one.label == token.label)
 
 
@@ -110,10 +110,10 @@ def test_the_pin_stands_in_a_file_or_in_the_setting(token: Token) -> None:
 
 
 def test_a_refused_pin_is_not_tried_again(token: Token) -> None:
-    """Tokens of hardware lock after a few."""
+    """Hardware tokens lock after a few wrong PINs."""
 
     def tried() -> bool:
-        """Whether the token has seen a wrong PIN since the last right one."""
+        """Return whether the token has seen a wrong PIN since the last right one."""
         return bool(bare(token).flags & TokenFlag.USER_PIN_COUNT_LOW)
 
     assert "refuses its PIN" in refusal("configuration", lambda: token.open(passphrase="wrong"))
@@ -166,7 +166,7 @@ def test_a_lost_session_is_opened_again(token: Token) -> None:
 
 
 def test_after_a_loss_the_module_starts_anew(token: Token) -> None:
-    """Many modules notice only then that a token has come back."""
+    """Many modules notice only after a new start that a token is back."""
     key = token.open()
     session: Any = bare(token).open()
     assert ctypes.CDLL(str(module())).C_Logout(ctypes.c_ulong(session.handle)) == 0
@@ -216,7 +216,7 @@ def test_many_threads_share_one_key(token: Token) -> None:
 
 
 def test_a_module_is_started_once_by_threads_that_come_together(token: Token) -> None:
-    """Two that start it at once bring the whole process down."""
+    """Two threads that start a module at once crash the process."""
     program = """
 key, barrier, signed = None, threading.Barrier(8), []
 def run():
@@ -242,7 +242,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def assert_runs(program: str, token: Token) -> None:
-    """In a process of its own."""
+    """Run the program in a process of its own, and assert that it ends without an error."""
     beginning = """
 import os, sys, threading, warnings
 from pathlib import Path

@@ -101,7 +101,7 @@ def test_the_certificate_of_a_key_is_there_its_own_and_valid(
         opened = key.open()
         said = refusal("configuration", lambda: open_key(key.address, None, key.passphrase, key.client))
         assert said.startswith("PARAPH_SEALING_CERTIFICATE must name")
-        if place != "csc":  # where the provider sends it
+        if place != "csc":  # there the provider sends the certificate
             (tmp_path / "other").mkdir()
             other = replace(key, chain=make_root().chain(tmp_path / "other", make_key("p-256").public_key()))
             assert "does not match its certificate" in refusal("configuration", other.open)
@@ -164,7 +164,7 @@ def test_a_credential_at_a_provider_is_of_one_environment(tmp_path: Path) -> Non
         with pytest.raises(DomainError, match="Only one of PARAPH_SEALING_KEY and PARAPH_SANDBOX_SEALING_KEY can be"):
             operator_key(settings, environment)
     alone = settings.model_copy(update={"sandbox_sealing_key": "", "sandbox_sealing_certificate": None})
-    assert trusted_roots(alone, tmp_path / "none") == read_roots(tmp_path / "root.pem")  # nobody is asked
+    assert trusted_roots(alone, tmp_path / "none") == read_roots(tmp_path / "root.pem")  # no provider is asked
     configured = operator_key(alone, "production")
     assert configured and (configured.client.id, configured.client.pin) == ("acme", "123456")
     assert "123456" not in repr(configured)

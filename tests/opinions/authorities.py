@@ -1,5 +1,5 @@
-"""PDFs that other people sealed, with certificates, revocation data and timestamps that may be at fault: the
-certificates by certomancer, the signatures by pyHanko."""
+"""PDFs sealed by other programs, with certificates, revocation data and timestamps that may be at fault: the
+certificates are by certomancer, the signatures by pyHanko."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,16 +31,16 @@ FOR_TIMESTAMPS = {"id": "extended_key_usage", "critical": True, "value": ["time_
 
 @dataclass(frozen=True)
 class Case:
-    """What is not as it should be; with nothing, a sound file at B-LTA."""
+    """The faults of a file; without any, it is sound at B-LTA."""
 
     signer: dict[str, Any] = field(default_factory=dict)
     middle: dict[str, Any] = field(default_factory=dict)
     stamp: dict[str, Any] = field(default_factory=dict)
-    """What certomancer is told of the certificates of signer, issuer and timestamp authority."""
+    """Options for certomancer: of the certificates of signer, issuer and timestamp authority."""
     listed_at: datetime | None = datetime(2025, 8, 15, tzinfo=UTC)
-    """When the revocation lists in the file were in force."""
+    """The time at which the revocation lists in the file were current; ``None``: there are none."""
     answered_by: str = ""
-    """Whose key signs a status answer about the signer, which then stands in the place of the issuer's list."""
+    """The key that signs a status answer about the signer, which replaces the issuer's list; empty: none does."""
     digest: str = "sha256"
     weak_key: bool = False
     archived: bool = True
@@ -90,7 +90,7 @@ def _sign(case: Case, made: PKIArchitecture, output: BytesIO) -> None:
 
 
 class _Stamper(TimeStamper):
-    """pyHanko's client of certomancer's timestamp authority."""
+    """pyHanko's timestamp client, which asks certomancer's authority."""
 
     def __init__(self, made: PKIArchitecture, moment: datetime) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -170,7 +170,7 @@ def _key_of_signer(case: Case) -> str:
 
 @cache
 def _keys() -> Path:
-    """The folder of the private keys."""
+    """Make the private keys and return their folder."""
     folder = Path(mkdtemp(prefix="paraph-certomancer-"))
     for name in _KEYS:
         key = rsa.generate_private_key(65537, 1024) if name == "weak" else ec.generate_private_key(ec.SECP256R1())

@@ -1,4 +1,4 @@
-"""What others sealed with certificates, lists and timestamps that are at fault: as ETSI EN 319 102-1 has it."""
+"""Files of other programs with faulty certificates, lists and timestamps are judged as ETSI EN 319 102-1 says."""
 
 import json
 import subprocess
@@ -17,11 +17,11 @@ from tests.opinions.authorities import SIGN, Case, revoked, root, sealed, valid
 
 _PARAPH = Path(sys.executable).with_name("paraph")
 _BEFORE, _SINCE = "2025-05-01", "2025-06-15"
-"""Days of a revocation, before the timestamp of the seal and after it."""
+"""Days of a revocation: before and after the timestamp of the seal."""
 
 
 def _names(organization: str) -> dict[str, Any]:
-    """The issuer may certify the names of an organization alone."""
+    """Return an extension by which the issuer may certify only names of this organization."""
     name = x509.GeneralName("directory_name", x509.Name.build({"organization_name": organization}))
     value = {"permitted_subtrees": [{"base": name}]}
     return {"extensions": [{"id": "name_constraints", "critical": True, "value": value}]}
@@ -33,12 +33,12 @@ _FOR_ALL = {"extensions": [SIGN]}
 class Row(NamedTuple):
     case: Case
     level: str
-    """Of what holds, else empty."""
+    """The level of a valid file, else empty."""
     kind: str = ""
-    """The sub-indication of what does not."""
+    """The sub-indication of a file that is not valid."""
     pyhanko: bool | None = None
-    """What ``adesverify`` says, where it is not the same: without revocations, which it looks for as of now, it takes a
-    signer's certificate as of any time, and a timestamp that does not hold as none."""
+    """The verdict of ``adesverify``, where it differs. Asked without revocations, as it wants those of now, it accepts
+    a signer's certificate at any time, and ignores a timestamp that does not hold."""
 
 
 _LATER = valid(2024, 2026)
@@ -68,8 +68,8 @@ ROWS: dict[str, Row] = {
     "a certificate with SHA-1": Row(Case(signer={"digest-algo": "sha1"}), "", "CRYPTO_CONSTRAINTS_FAILURE_NO_POE"),
     "an RSA key of 1024 bits": Row(Case(weak_key=True), "", "CRYPTO_CONSTRAINTS_FAILURE_NO_POE"),
 }
-"""By what is at fault. A seal of unknown status holds at B-T, as its level says. A timestamp that does not count is no
-reason for the standard (5.5.4) to refuse a seal that holds without it; Paraph is stricter."""
+"""Rows by their fault. A seal of unknown status holds at B-T, as its level says. The standard (5.5.4) does not refuse a
+seal for a timestamp that does not count if the seal holds without it; Paraph is stricter."""
 _SHORT = ("nothing", "revoked before the timestamp", "names that it may not", "an RSA key of 1024 bits")
 
 
@@ -98,7 +98,7 @@ def test_the_command_ends_as_the_standard_says(name: str, tmp_path: Path) -> Non
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ROWS)
 def test_pyhanko_says_the_same_but_where_the_table_has_it(name: str, tmp_path: Path) -> None:
-    """Revocations are left out, as it looks for those of the time at which it is asked."""
+    """Revocations are left out, as pyHanko wants those of the time at which it is asked."""
     row, (file, own) = ROWS[name], _written(ROWS[name].case, tmp_path)
     expected = bool(row.level) if row.pyhanko is None else row.pyhanko
     opinion = VALIDATORS["pyHanko"].ask(file, own)

@@ -1,4 +1,4 @@
-"""What other programs say of what the service seals, and of its alterations: none of it gets worse."""
+"""The verdicts of other programs on sealed files and on their alterations never get worse."""
 
 import re
 from dataclasses import replace

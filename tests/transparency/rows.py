@@ -1,4 +1,4 @@
-"""Production proofs as rows, a thousand in one statement, for a log that has to grow."""
+"""Production proofs as rows of the database, any number in one statement, for a log that has to grow."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ from tests.factories import nothing_shared, scene
 
 
 def logged(*counts: int) -> list[bytes]:
-    """Make so many proofs, and for each number of them a checkpoint; return their digests."""
+    """For each count, make so many proofs and then a checkpoint; return all their digests."""
     digests: list[bytes] = []
     for count in counts:
         digests += proofs(count)
@@ -19,14 +19,14 @@ def logged(*counts: int) -> list[bytes]:
 
 
 def published() -> Checkpoint:
-    """The newest published checkpoint, which must be there."""
+    """Return the newest published checkpoint, which must exist."""
     newest = log.published()
     assert newest
     return newest
 
 
 def proofs(count: int, *, environment: str = "production", word: str = "proof") -> list[bytes]:
-    """Make so many proofs without files; return their digests."""
+    """Make ``count`` proofs without files; return their digests."""
     first = scene(environment=environment, signers=0, documents=0).request
     columns = {"organization": first.organization, "application": first.application, "validity_days": 7}
     requests = [

@@ -95,7 +95,7 @@ class _Crash(Exception):
 
 
 def log_until_a_crash(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
-    """A run that ends where it calls a function after so many calls of it."""
+    """Log proofs until the named function of the log has been called ``times`` times, then crash at its next call."""
     real, left = getattr(log, name), iter(range(times))
 
     def act(*arguments: Any) -> Any:
@@ -125,7 +125,7 @@ def test_a_crash_loses_nothing_and_gives_no_index_twice(monkeypatch: pytest.Monk
 
 
 def test_nothing_is_appended_upon_a_checkpoint_that_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where another process, which held the lock, ended before it had published."""
+    """This is so when another process that held the lock ended before it had published."""
     proofs(3)
     log_until_a_crash(monkeypatch, "witnessed", 0)
     proofs(2)
@@ -144,7 +144,7 @@ def test_runs_beside_each_other_number_each_proof_once() -> None:
 
 
 def restored_to(size: int) -> None:
-    """Take the tables back to when the log had so many entries, as an older backup does."""
+    """Take the tables back to when the log had ``size`` entries, as an older backup does."""
     LogEntry.objects.filter(index__gte=size).delete()
     LogNode.objects.filter(index__gte=size // 256).delete()
     Checkpoint.objects.filter(size__gt=size).delete()
@@ -160,7 +160,7 @@ def test_an_older_backup_beside_a_newer_store_is_refused_and_rebuilt() -> None:
     for refused in (log.log_proofs, log.require_extends_store):
         with pytest.raises(DomainError, match=r"600 entries, which the database does not extend.*paraph log rebuild"):
             refused()
-    keep_log()  # logs it
+    keep_log()  # logs the error instead of raising it
     assert LogEntry.objects.count() == 300 and status()[0] == "failed" and "paraph log rebuild" in status()[1]
     assert rebuild() == (300, 0)
     assert root() == before and status()[0] == "ok"
@@ -195,7 +195,7 @@ def test_tables_that_contradict_the_store_are_cut_where_they_part() -> None:
     log.log_proofs()
     newest = log.newest()
     assert newest and newest.size == 330
-    for at, entry in enumerate(digests[300:], 300):  # the store is that of the other branch again
+    for at, entry in enumerate(digests[300:], 300):  # the tables get the first branch again; the store has the fork
         LogEntry.objects.filter(index=at).update(sha256=entry)
     note = newest.note
     LogEntry.objects.filter(index__gte=300).delete()
@@ -268,7 +268,7 @@ def test_once_an_hour_a_checkpoint_gets_a_timestamp(monkeypatch: pytest.MonkeyPa
     assert found and found.size == 2
     monkeypatch.setattr(clock, "now", lambda: real() + timedelta(hours=3))
     keep_log()
-    assert Checkpoint.objects.filter(token__isnull=False).count() == 2  # no proof came
+    assert Checkpoint.objects.filter(token__isnull=False).count() == 2  # without a new proof there is no new timestamp
 
 
 def test_late_proofs_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Trees and proofs as RFC 6962 and an independent implementation have them, and nothing that was altered."""
+"""Trees and proofs are those of RFC 6962 and of an independent implementation; an altered proof is refused."""
 
 import base64
 import hashlib
@@ -22,8 +22,8 @@ from paraph.transparency.merkle import (
 )
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
-"""By aics-tlog 0.2.1 (PyPI), which shares no code with us; entry n is the SHA-256 of ``proof n``. It needs a newer
-Python than the service, so its answers are kept."""
+"""Answers of aics-tlog 0.2.1 (PyPI), which shares no code with us; entry n is the SHA-256 of ``proof n``. They are kept
+because it needs a newer Python than the service."""
 ENTRIES = [hashlib.sha256(b"proof %d" % number).digest() for number in range(1000)]
 LEAVES = [leaf_hash(entry) for entry in ENTRIES]
 PUBLISHED = {
@@ -36,7 +36,7 @@ PUBLISHED = {
     "5051525354555657": "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
     "606162636465666768696a6b6c6d6e6f": "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 }
-"""The tree of Certificate Transparency's own tests: each entry, and the root once it is there."""
+"""The tree of Certificate Transparency's own tests: each entry, and the root once that entry is appended."""
 
 
 def unpacked(hashes: Sequence[str]) -> list[bytes]:
@@ -95,7 +95,7 @@ def test_a_tree_of_many_tiles_is_read_from_its_highest_levels() -> None:
 
 
 def test_a_proof_of_inclusion_reads_few_hashes() -> None:
-    """A proof in a log of ten million entries, of which each hash is read from the highest level that has it."""
+    """The log has ten million entries; each hash is read from the highest level that has it."""
     read_hashes = 0
 
     def read(_level: int, _first: int, count: int) -> list[bytes]:

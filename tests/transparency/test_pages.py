@@ -1,5 +1,5 @@
-"""The log over HTTP, as C2SP tlog-tiles has it, read whole by whoever audits it; each alteration is seen, and
-nothing that it answers uses up the machine of whoever asks."""
+"""The log over HTTP is as C2SP tlog-tiles specifies it. An audit reads all of it and sees each alteration, and no
+answer of a log uses up the auditor's machine."""
 
 import base64
 import gzip

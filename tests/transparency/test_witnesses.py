@@ -1,4 +1,4 @@
-"""Witnesses cosign what extends what they cosigned before, and nothing else (C2SP tlog-witness)."""
+"""Witnesses cosign only a checkpoint that extends the one that they cosigned before (C2SP tlog-witness)."""
 
 import base64
 from collections.abc import Sequence
@@ -151,7 +151,7 @@ def watched(settings: Any, url: str) -> Policy:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_log_asks_its_witness_over_http(settings: Any, live_server: Any) -> None:
-    """An installation is its own witness here; the witness's part is the same for any log."""
+    """Here an installation is its own witness; a witness does the same for any log."""
     policy = watched(settings, live_server.url)
     for count in (3, 1, 300):
         proofs(count)
@@ -160,7 +160,7 @@ def test_a_log_asks_its_witness_over_http(settings: Any, live_server: Any) -> No
         policy.check(read_note(newest.note))
     assert known()[0][0] == 304
     assert transparency_log().status.value == "ok"
-    Cosigned.objects.update(size=2)  # a witness that is behind says so, and is told what came since
+    Cosigned.objects.update(size=2)  # a witness that is behind says so, and gets the proof from where it is
     Cosigned.objects.update(root=tree_hash(0, 2, log.read))
     logged(1)
     assert known()[0][0] == 305

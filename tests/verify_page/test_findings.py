@@ -1,4 +1,4 @@
-"""What the page says of each file, signature and timestamp: in plain words of the visitor's language."""
+"""The page speaks of each file, signature and timestamp in plain words of the visitor's language."""
 
 from dataclasses import replace
 from typing import get_args

@@ -1,5 +1,5 @@
-"""``/verify``: what it says of files to whoever asks, and what it keeps of them; that of a running service, too, asked
-as the documents say."""
+"""``/verify``: what it says of files, and that it keeps nothing of them. A running service is asked too, as the docs
+say."""
 
 import hashlib
 import http.client
@@ -67,7 +67,7 @@ def told(files: Mapping[str, bytes], **more: Any) -> str:
 
 
 def printed(files: Mapping[str, bytes], folder: Path, *options: str, root: Path = ROOT) -> list[dict[str, Any]]:
-    """What `paraph verify --json` prints of the files."""
+    """Return what `paraph verify --json` prints about the files."""
     paths = [folder / name for name in files]
     for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content)
@@ -258,7 +258,7 @@ def test_names_are_text() -> None:
 
 
 def test_what_a_certificate_says_is_text() -> None:
-    """Of whoever sealed and of the authority, and in the English sentences too."""
+    """The names of signer and issuer are escaped, in the English sentences too."""
     above, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     chain = [issue_sealing(above, key.public_key(), "<script>alert(1)</script>\u202e"), issue_root(above)]
     page = told({"a.pdf": sealed(paper(text("x", 9, 9)), key=LocalKey(key, chain), at=clock.now()).content})
@@ -305,7 +305,7 @@ def test_curl_gets_the_verdict(shared_service: Service) -> None:
 def test_who_is_refused_while_sending_gets_the_answer(
     shared_service: Service, address: int, verdicts: int, megabytes: int, status: int
 ) -> None:
-    """By a client that sends everything before it reads."""
+    """The client here sends everything before it reads the answer."""
 
     def sent(size: int) -> tuple[int, bytes]:
         head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'

@@ -1,4 +1,4 @@
-"""The page's verdicts are those of ``paraph verify``, on altered files, on files of others, and on hostile ones."""
+"""The page gives the verdicts of ``paraph verify`` on altered files, on files of other makers, and on hostile ones."""
 
 import csv
 import json
@@ -44,7 +44,7 @@ def root(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def answered(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
-    """From an address of its own."""
+    """Return the page's verdicts, asked from a new address each time because of the limit for each address."""
     sent = [SimpleUploadedFile(name, content) for name, content in files.items()]
     number = next(_addresses)
     response = Client(REMOTE_ADDR=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}").post(
@@ -55,7 +55,7 @@ def answered(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
 
 
 def mutants(seed: int) -> Iterator[dict[str, bytes]]:
-    """A proof and its files, of which a byte of one is another."""
+    """Yield a proof and its files with one bit of one of them flipped."""
     chance = Random(seed)
     while True:
         files = issued_before()
@@ -88,7 +88,7 @@ def test_of_what_was_found_by_the_fuzz(settings: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of cryptography, about certificates that others wrote wrongly
+@pytest.mark.filterwarnings("ignore::UserWarning")  # cryptography warns about malformed certificates
 @pytest.mark.skipif(not (_FOLDER / "expected.tsv").is_file(), reason="PARAPH_CORPUS has no signed files beside it")
 def test_of_files_of_others(tmp_path: Path) -> None:
     with (_FOLDER / "expected.tsv").open() as table:
@@ -100,7 +100,7 @@ def test_of_files_of_others(tmp_path: Path) -> None:
 
 
 def test_of_the_demo_s_files(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What `make demo` leaves: one document of two signers, trusted by the roots that the page gives."""
+    """The files are those that `make demo` makes: a document with two signers, under the roots that the page offers."""
     made, roots = finished(signers=2), tmp_path / "roots.pem"
     [document] = SealedDocument.objects.filter(request_document__request=made.request)
     keys = {"uploaded.pdf": document.request_document.document.object_key, "signed.pdf": document.object_key}
@@ -118,7 +118,7 @@ def test_of_the_demo_s_files(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp
 @pytest.mark.thorough
 @pytest.mark.skipif(not _CORPUS, reason="PARAPH_CORPUS names no folder of PDFs")
 def test_of_the_corpus_sealed(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each file that can be sealed, as it is, and with a byte in the midst that is another."""
+    """Each file that can be sealed is verified as it is, and with one byte in the middle changed."""
     own = tmp_path / "own.pem"
     own.write_bytes(x509.load_der_x509_certificate(authority().root).public_bytes(Encoding.PEM))
     monkeypatch.setattr(settings.PARAPH, "verify_roots", own)
@@ -146,14 +146,14 @@ def test_of_the_corpus_sealed(settings: Any, monkeypatch: pytest.MonkeyPatch, tm
     ],
 )
 def test_hostile_files_end_with_a_sentence(made: Callable[[], bytes]) -> None:
-    """Also beside another file, as only then the evidence in it is read."""
+    """Each is tried beside another file too, as only then its evidence is read."""
     alone, beside = {"proof.pdf": made()}, {"proof.pdf": made(), "signed.pdf": issued_before()["signed.pdf"]}
     for [found, *_] in map(answered, (alone, beside)):
         assert found["indication"] != "TOTAL-PASSED" and (found.get("findings") or found["problems"])
 
 
 def test_all_visitors_share_the_places_of_one_organization() -> None:
-    """In a web process, work on behalf of nobody would be refused."""
+    """A web process would refuse work that belongs to no organization."""
     places.configure(8)
     try:
         assert answered({"signed.pdf": issued_before()["signed.pdf"]})[0]["ok"]

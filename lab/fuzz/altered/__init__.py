@@ -1,4 +1,4 @@
-"""Files that somebody altered after they were sealed, without a key: what ``paraph verify`` must never take for valid.
+"""Files altered after they were sealed, by somebody without the key: ``paraph verify`` must never call them valid.
 
 :mod:`~lab.fuzz.altered.recipes` makes them: from a genuine file (:mod:`~lab.fuzz.altered.genuine`), by one or two
 freedoms that whoever appends a revision has (one module for each class of them), under a signature or timestamp that

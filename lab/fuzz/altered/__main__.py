@@ -1,8 +1,8 @@
-"""``python -m lab.fuzz.altered [--seconds 60] [--seed N]``: sealed files altered without a key, against verification.
+"""``python -m lab.fuzz.altered [--seconds 60] [--seed N]``: verify sealed files that were altered without a key.
 
-One or two freedoms at once, most of them with bytes changed on top, in one process per core. Prints the seed and what
-became of the files, and fails with the recipes of its finds, which stay, each with its PDF. The same seed makes the
-same files in the same order. Put the recipe of a find into ``lab/fuzz/seeds/altered/`` with the repair.
+Each file takes one or two freedoms, and most have bytes changed on top; one process runs per core. The run prints the
+seed and counts the outcomes. If there are finds, it fails and keeps the recipe and PDF of each. The same seed makes
+the same files in the same order. Put the recipe of a find into ``lab/fuzz/seeds/altered/`` with the repair.
 """
 
 from lab.fuzz import workers

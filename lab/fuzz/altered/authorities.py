@@ -1,7 +1,7 @@
-"""Keys that are the same in every process, so that a sealed file is the same bytes wherever it is made again.
+"""Keys that are the same in every process, so that a sealed file has the same bytes wherever it is made again.
 
-RSA by PKCS#1 v1.5 signs without chance. The primes are looked for from a seed: a private key in the repository would be
-found by everybody who looks for keys.
+RSA with PKCS#1 v1.5 signs deterministically. The primes are derived from a seed because a private key in the
+repository would alarm everybody who scans for keys.
 """
 
 import math
@@ -34,7 +34,7 @@ _NONCE = 20_250_601
 
 @contextmanager
 def steady(moment: datetime = SEALED_AT, seed: str = "") -> Iterator[None]:
-    """Within it the clock stands still, and what is drawn by lot is drawn alike each time."""
+    """Stop the clock at ``moment`` and make every random value the same each time, within the context."""
     chance = Random(f"{moment} {seed}")
     with ExitStack() as stack:
         stack.enter_context(patch("paraph.kernel.clock.now", lambda: moment))
@@ -45,7 +45,7 @@ def steady(moment: datetime = SEALED_AT, seed: str = "") -> Iterator[None]:
 
 @cache
 def authority() -> DevelopmentAuthority:
-    """What everybody trusts here: a root, and what it issued."""
+    """Return the authority that every check here trusts: a root, and the keys that it certified."""
     with steady():
         root_key = _key("root")
         root = development.issue_root(root_key)
@@ -62,7 +62,7 @@ def authority() -> DevelopmentAuthority:
 
 @cache
 def signer() -> LocalKey:
-    """A person whose certificate is trusted."""
+    """Return the key of a person whose certificate is trusted."""
     with steady(seed="signer"):
         root_key = _key("root")
         certificate = development.issue_sealing(root_key, _key("signer").public_key(), "Jonas Brandt")
@@ -71,7 +71,7 @@ def signer() -> LocalKey:
 
 @cache
 def stranger() -> LocalKey:
-    """Somebody who signed a certificate for himself."""
+    """Return a key whose certificate is self-signed and trusted by nobody."""
     key, name = _key("stranger"), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Paraph Development Seal")])
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
     builder = builder.serial_number(7).not_valid_before(SEALED_AT - timedelta(days=9))
@@ -79,7 +79,7 @@ def stranger() -> LocalKey:
 
 
 def certificate_with(content: bytes) -> bytes:
-    """A stranger's certificate with whatever bytes he likes in it."""
+    """Return a stranger's certificate (DER) with any ``content`` in an extension."""
     key, name = _key("stranger"), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Paraph Development Seal")])
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
     builder = builder.serial_number(8).not_valid_before(SEALED_AT - timedelta(days=9))
@@ -90,7 +90,7 @@ def certificate_with(content: bytes) -> bytes:
 
 @cache
 def untrusted_timestamps() -> BuiltInAuthority:
-    """A timestamp authority below a root of its own."""
+    """Return a timestamp authority below a root that nobody trusts."""
     with steady(seed="untrusted"):
         root_key = _key("stranger")
         certificate = development.issue_timestamp(root_key, _key("signer").public_key())
@@ -107,7 +107,7 @@ def timestamping() -> Timestamping:
 
 
 def token(digest: bytes, issuer: BuiltInAuthority, moment: datetime = ALTERED_AT) -> bytes:
-    """A timestamp token over a SHA-256: an authority stamps whatever it is asked to."""
+    """Return a timestamp token over a SHA-256: an authority stamps whatever it is asked to."""
     with steady(moment, digest.hex()):
         asked = timestamp_request(digest, _NONCE)
         return granted_token(issuer.answer(asked))

@@ -1,4 +1,4 @@
-"""Signatures and timestamps that somebody puts over what he altered. An authority stamps whatever it is asked to."""
+"""Signatures and timestamps put over an altered file. An authority stamps whatever it is asked to."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +30,7 @@ def untrusted_token(digest: bytes) -> bytes:
 
 
 def signed_by(key: LocalKey, digest: bytes) -> bytes:
-    """As PAdES wants it, without a purpose."""
+    """Return a CMS signature as PAdES wants it, without the attribute that states the purpose of a seal."""
     with authorities.steady(authorities.ALTERED_AT):
         made, purpose = CmsTemplate(key), _Unsaid("document", 0, "")
         attributes = made.signed_attributes(digest, purpose)
@@ -50,7 +50,7 @@ def rubbish(_digest: bytes) -> bytes:
 
 
 def signature_field(value: int, page: int, name: bytes) -> Pairs:
-    """An invisible one."""
+    """Return the dictionary of an invisible signature field."""
     return Pairs(
         [
             (b"/FT", b"/Sig"),
@@ -72,7 +72,7 @@ def add_signature(
     name: bytes = b"(Attack)",
     change: Callable[[Pairs], None] = lambda _pairs: None,
 ) -> int:
-    """A signature field in this revision; returns its number. ``change`` alters its dictionary."""
+    """Add a signature field to this revision and return its object number. ``change`` alters its dictionary."""
     value = tail.add(signature_body(about))
     pairs = signature_field(value, tail.known.pages[0], name)
     change(pairs)
@@ -111,7 +111,7 @@ OVER: dict[str, Callable[[Known], Known]] = {
     ),
     "under rubbish": partial(_in_a_revision_of_its_own, sign=rubbish, about=SIGNATURE, name=b"(Later signature)"),
 }
-"""In one more revision."""
+"""Covers that add one more revision."""
 
 WITHIN: dict[str, tuple[Sign, bytes]] = {
     "with a trusted timestamp": (trusted_token, STAMP),
@@ -120,10 +120,10 @@ WITHIN: dict[str, tuple[Sign, bytes]] = {
     "with a stranger's signature": (by_stranger, SIGNATURE),
     "with rubbish": (rubbish, SIGNATURE),
 }
-"""In the revision of the alteration itself."""
+"""Covers in the revision of the alteration itself."""
 
 UNDER_SEALS: dict[str, str] = {"sealed again, B-T": "B-T", "sealed again, B-LTA": "B-LTA"}
-"""By the service, to which somebody uploads the altered file."""
+"""Levels at which the service seals the altered file when somebody uploads it."""
 
 COVERS = ["bare", *WITHIN, *OVER, *UNDER_SEALS]
 ACCEPTED = {name for name in COVERS if "trusted" in name or "sealed again" in name}
@@ -134,7 +134,7 @@ class NotSealed(Exception):
 
 
 def sealed_again(pdf: bytes, level: str) -> bytes:
-    """Raises :class:`NotSealed`."""
+    """Seal the altered file as an upload. Raise :class:`NotSealed` where the service refuses it."""
     try:
         return resealed(pdf, level)
     except SealError as error:

@@ -1,4 +1,4 @@
-"""Cross-references that one reader accepts, another repairs and a third reads otherwise."""
+"""Cross-references that one reader accepts, another repairs and a third reads differently."""
 
 from collections.abc import Callable
 from functools import partial
@@ -93,7 +93,7 @@ def _shift(tail: Tail, chance: Random, off: int) -> None:
 
 
 def _unlisted(tail: Tail, chance: Random) -> None:
-    """The altered object is in no cross-reference; what repairs the file finds it."""
+    """Leave the altered object out of every cross-reference; only readers that repair files find it."""
     tail.unlisted = set(tail.objects) & {tail.known.amount} or set(list(tail.objects)[:1])
 
 
@@ -121,7 +121,7 @@ def _free_seal(tail: Tail, _chance: Random) -> None:
 
 
 def _twice(tail: Tail, _chance: Random, *, first: bool) -> None:
-    """The object listed once where it is in truth and once in the genuine file, or elsewhere in the revision."""
+    """List the last object twice: where it really is, and at the start of the file."""
     tail.stream = False
 
     def rows(known: list[Row]) -> list[Row]:
@@ -146,7 +146,7 @@ def _overlap(tail: Tail, _chance: Random) -> None:
 
 
 def _count(tail: Tail, _chance: Random, off: int, number: int) -> None:
-    """The head of each subsection says more or fewer entries, or another number."""
+    """State a wrong number of entries or a wrong first object number in the head of each subsection."""
     tail.stream = False
 
     def table(rows: list[Row]) -> bytes:
@@ -174,7 +174,7 @@ def _widths(tail: Tail, _chance: Random, widths: tuple[int, int, int]) -> None:
 
 
 def _skipped(tail: Tail, _chance: Random, count: int) -> None:
-    """What is new has other numbers than the next ones, which others have no room for."""
+    """Skip ``count`` object numbers before the new objects; some readers have no room for large numbers."""
     tail.size += count
     add_signature(tail)
 
@@ -189,12 +189,12 @@ def _index(tail: Tail, _chance: Random, index: bytes) -> None:
 
 
 def _style(tail: Tail, _chance: Random) -> None:
-    """A table over a stream, or a stream over a table."""
+    """Write a table where the file has a stream, or a stream where it has a table."""
     tail.stream = not tail.known.packed
 
 
 def _hybrid(tail: Tail, _chance: Random) -> None:
-    """What readers of streams find in /XRefStm, readers of tables do not."""
+    """Put objects into /XRefStm: readers of streams find them, readers of tables do not."""
     tail.stream, tail.hybrid = False, True
     plain = [number for number, body in tail.objects.items() if isinstance(body, bytes) and b"/ByteRange" not in body]
     tail.containers = [(plain, b"")] if plain else []
@@ -218,7 +218,7 @@ def _before(tail: Tail, _chance: Random, between: bytes) -> None:
 
 
 def _hidden_object(tail: Tail, _chance: Random) -> None:
-    """The forged object stands between others, in a comment's clothes for strict readers."""
+    """Put a forged object before the table without listing it: only readers that repair files take it."""
     tail.before_table = b"%d 0 obj\n<</Length %d>>\nstream\n%b\nendstream\nendobj\n" % (
         tail.known.amount,
         len(tail.known.forged.data),
@@ -227,7 +227,7 @@ def _hidden_object(tail: Tail, _chance: Random) -> None:
 
 
 def _two_tables(tail: Tail, _chance: Random) -> None:
-    """A second table between the objects and the first, to which nothing points."""
+    """Put a second table, to which nothing points, between the objects and the real table."""
     tail.before_table = b"xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1>>\nstartxref\n0\n%%EOF\n"
 
 
@@ -316,7 +316,7 @@ _SINGLE: dict[str, Alter] = {
 
 
 def _in_the_place(tail: Tail, _chance: Random, of: str) -> None:
-    """The cross-reference stream has the number of something else, which is gone then."""
+    """Give the cross-reference stream the number of another object, which it thereby replaces."""
     if not tail.known.packed:
         raise NotHere("streams")
     known = tail.known

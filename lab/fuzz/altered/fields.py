@@ -1,4 +1,4 @@
-"""Forms and fields: what a signature or a timestamp brings along, and what it must not."""
+"""Forms and fields: what a signature or a timestamp may add to them, and what it must not."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,7 @@ def _looks(tail: Tail, pairs: Pairs) -> None:
 
 
 def new_field(tail: Tail, name: bytes, kind: bytes = b"/Tx", **more: bytes) -> int:
-    """A visible one over the text; returns its number."""
+    """Add a visible field over the text and return its object number."""
     pairs = Pairs([(b"/FT", kind), (b"/T", name), (b"/Type", b"/Annot"), (b"/Subtype", b"/Widget"), (b"/F", b"4")])
     pairs.append((b"/P", b"%d 0 R" % tail.known.pages[0]))
     _looks(tail, pairs)
@@ -36,7 +36,7 @@ def _new(tail: Tail, _chance: Random, name: bytes, kind: bytes = b"/Tx") -> None
 
 
 def _field_named(tail: Tail, _chance: Random, first: bytes, second: bytes) -> None:
-    """A visible field, and an invisible timestamp whose name is told alike."""
+    """Add a visible field, and an invisible timestamp whose name is displayed like that of the field."""
     new_field(tail, first, b"/Sig")
     add_signature(tail, name=second)
 
@@ -46,7 +46,7 @@ def _in_two_revisions(tail: Tail, _chance: Random, first: bytes, second: bytes) 
 
 
 def _signature_at(tail: Tail, _chance: Random, sign: Callable[[bytes], bytes], about: bytes, rect: bytes) -> None:
-    """A signature or timestamp with an appearance."""
+    """Add a signature or timestamp with an appearance."""
 
     def change(pairs: Pairs) -> None:
         _looks(tail, pairs)
@@ -62,7 +62,7 @@ def _rect_by_references(tail: Tail, _chance: Random, sign: Callable[[bytes], byt
 
 
 def _widget_entry(tail: Tail, _chance: Random, key: bytes, value: bytes, rect: bytes | None = None) -> None:
-    """A new timestamp's field has one thing more."""
+    """Add a timestamp whose field has one more entry."""
 
     def change(pairs: Pairs) -> None:
         pairs.set(key, value)
@@ -73,7 +73,7 @@ def _widget_entry(tail: Tail, _chance: Random, key: bytes, value: bytes, rect: b
 
 
 def _kids(tail: Tail, _chance: Random) -> None:
-    """The timestamp's widget is a kid of its own, and visible."""
+    """Make the timestamp's widget a separate, visible kid of its field."""
     kid = Pairs([(b"/Type", b"/Annot"), (b"/Subtype", b"/Widget"), (b"/F", b"4")])
     _looks(tail, kid)
     number = tail.add(kid.text())
@@ -82,7 +82,7 @@ def _kids(tail: Tail, _chance: Random) -> None:
 
 
 def _inherited(tail: Tail, _chance: Random) -> None:
-    """Type and value are the parent's; each kid shows."""
+    """Add a visible kid that inherits type and value from its parent."""
     value = tail.add(b"<</Type/Sig>>")
     parent = tail.size + 1
     kid = Pairs([(b"/Type", b"/Annot"), (b"/Subtype", b"/Widget"), (b"/F", b"4"), (b"/Parent", b"%d 0 R" % parent)])
@@ -94,7 +94,7 @@ def _inherited(tail: Tail, _chance: Random) -> None:
 
 
 def _below_the_seal(tail: Tail, _chance: Random) -> None:
-    """A widget more of the seal's field."""
+    """Add one more widget to the seal's field."""
     seal = tail.known.seals[0]
     kid = Pairs([(b"/Type", b"/Annot"), (b"/Subtype", b"/Widget"), (b"/F", b"4"), (b"/Parent", b"%d 0 R" % seal)])
     _looks(tail, kid)
@@ -104,7 +104,7 @@ def _below_the_seal(tail: Tail, _chance: Random) -> None:
 
 
 def _of_seal(tail: Tail, _chance: Random, key: bytes, value: bytes, which: int = 0) -> None:
-    """An entry of the field of the seal, or of the newest one."""
+    """Set an entry in the field of the first seal, or in the newest signature field (``which`` -1)."""
     tail.change(tail.known.seals[which]).set(key, value)
 
 
@@ -127,7 +127,7 @@ def _no_form(tail: Tail, _chance: Random) -> None:
 
 
 def _other_fields(tail: Tail, chance: Random, how: str) -> None:
-    """The list of fields in another order, shorter, or with one twice."""
+    """Reorder the list of fields, shorten it, or repeat a field."""
     items = list(tail.arrays["fields"])
     if how == "reversed":
         items.reverse()
@@ -141,7 +141,7 @@ def _other_fields(tail: Tail, chance: Random, how: str) -> None:
 
 
 def _filled(tail: Tail, _chance: Random, entries: bytes, words: bytes) -> None:
-    """The first field of the form says something else."""
+    """Change the value of the first field of the form."""
     field = tail.change(tail.known.fields[0])
     field.set(b"/V", b"(9,000,000)")
     if entries:
@@ -155,7 +155,7 @@ def _of_first_field(tail: Tail, _chance: Random, key: bytes, value: bytes) -> No
 
 
 def _appearance_stream(tail: Tail, _chance: Random) -> None:
-    """The stream that the first field shows, overwritten."""
+    """Overwrite the appearance stream of the first field."""
     number = int(tail.known.objects[tail.known.fields[0]].get(b"/AP", b"<</N 1 0 R>>").split(b"/N")[1].split()[0])
     looks = b"/Type/XObject/Subtype/Form/BBox[0 0 200 20]/Resources<</Font<</F1<</Type/Font/Subtype/Type1"
     tail.put(number, Stream(looks + b"/BaseFont/Helvetica>>>>>>", b"BT /F1 12 Tf 2 5 Td (9,000,000) Tj ET"))

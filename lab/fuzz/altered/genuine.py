@@ -1,4 +1,4 @@
-"""Genuinely sealed files of every kind that the service makes: what an alteration starts from."""
+"""Genuinely sealed files of every kind that the service makes: each alteration starts from one of them."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _MARKS = [Mark(1, 400, 60, 100, 50, GREEN)]
 
 
 def resealed(pdf: bytes, level: str = "B-T", **how: Any) -> bytes:
-    """Sealed as the service seals what somebody uploads."""
+    """Seal ``pdf`` as the service seals an upload."""
     purpose = document_purpose(71, "production")
     own = authority()
     term = None
@@ -55,12 +55,12 @@ def _marked(pdf: bytes, level: str) -> bytes:
 
 
 def _letter(mode: pikepdf.ObjectStreamMode = _PLAIN, **save: Any) -> bytes:
-    """What is owed, and what is not."""
+    """Return a letter of two pages; the first states the amount that is owed."""
     return _saved(None, mode, **save)
 
 
 def _form(mode: pikepdf.ObjectStreamMode = _PLAIN, **save: Any) -> bytes:
-    """The same with a filled field, a button, a note, a layer, a nested page tree, and a contract's title."""
+    """Return the letter with a filled field, a note, a layer, a nested page tree and a named destination."""
     return _saved(_with_form, mode, **save)
 
 
@@ -117,7 +117,7 @@ def _proof() -> bytes:
 
 
 def _turned() -> bytes:
-    """Numbers and truths, of which readers want some whole and some not, stand in the page itself."""
+    """Return the letter with integers, reals and booleans in the page itself, since readers differ over their types."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         page = document.pages[0].obj
@@ -132,13 +132,13 @@ def _turned() -> bytes:
 
 
 def _awaiting(upload: Callable[[int], bytes]) -> bytes:
-    """Sealed with the number of the first object that may follow."""
+    """Seal an upload that refers to the number of the first object that may follow."""
     (size,) = re.findall(rb"/Size (\d+)", resealed(upload(900)))[-1:]
     return resealed(upload(int(size)))
 
 
 def _growing() -> bytes:
-    """As if another program had sealed it: the service writes it anew."""
+    """Seal the growing upload as another program would: the service would write it anew."""
     with patch("paraph.pdf.structure.normalise.misstates_length", lambda _pdf: False):
         return resealed(growing_upload())
 
@@ -183,11 +183,11 @@ _WAITING: dict[str, Callable[[], bytes]] = {
     REFERRING: lambda: _awaiting(referring_upload),
     GROWING: _growing,
 }
-"""Whoever uploaded these means to alter them, so that nothing at all may be added to some of them."""
+"""Files whose uploader means to alter them once they are sealed, so that nothing may be added to some of them."""
 WAITING = list(_WAITING)
 
 
 @cache
 def genuine(name: str) -> bytes:
-    """The same bytes in every process."""
+    """Return a sealed file, with the same bytes in every process."""
     return {**_GENUINE, **_WAITING}[name]()

@@ -1,4 +1,4 @@
-"""Files given to ``paraph verify`` that want to use up the machine: each within a few kilobytes."""
+"""Files that try to make ``paraph verify`` use up the machine."""
 
 import io
 import json
@@ -25,8 +25,8 @@ Make = Callable[[], dict[str, bytes]]
 
 
 def complaint(files: dict[str, bytes], folder: Path) -> str:
-    """Runs ``paraph verify`` in ``folder``, with files called ``evidence…`` as ``--evidence``; returns what is wrong
-    with how it ended, empty where nothing is."""
+    """Run ``paraph verify`` in ``folder``, with files called ``evidence…`` as ``--evidence``. Return what went wrong,
+    or an empty string."""
     for name, content in files.items():
         (folder / name).write_bytes(content)
     root = folder / "root.pem"
@@ -49,7 +49,7 @@ def _start(**more: Any) -> dict[str, Any]:
 
 
 def _proof(packed: bytes, filters: int, prepare: Callable[[pikepdf.Pdf], None] | None = None) -> dict[str, bytes]:
-    """A file with this attached as its evidence, and another one beside it."""
+    """Return a PDF with ``packed`` attached as its evidence, and a signed file beside it."""
 
     def attach(document: pikepdf.Pdf) -> None:
         stream = pikepdf.Stream(document, packed)
@@ -71,7 +71,7 @@ def _json_of(value: Any) -> bytes:
 
 
 def _list_of(item: bytes, count: int, filters: int = 1) -> bytes:
-    """Evidence whose journal has so many items."""
+    """Return packed evidence whose journal has ``count`` items."""
     first, _, last = _json_of(_start(journal=["HERE"])).partition(b'"HERE"')
     many = 1 << 12
     return hostile.deflated((item + b",") * many, count // many, filters, first=first, last=item + last)
@@ -82,7 +82,7 @@ def _deep(opening: bytes, closing: bytes, depth: int) -> bytes:
 
 
 def _pages(count: int, mebibytes: int, filters: int, words: bytes) -> dict[str, bytes]:
-    """As many pages, all of which show one text."""
+    """Return a proof of ``count`` pages that share one content stream."""
     packed = hostile.deflated(
         words * (_MIB // len(words)), mebibytes, filters, first=b"BT /F1 12 Tf 9 9 Td ", last=b" ET"
     )
@@ -98,7 +98,7 @@ def _pages(count: int, mebibytes: int, filters: int, words: bytes) -> dict[str, 
 
 
 def _store(count: int, mebibytes: int, filters: int) -> dict[str, bytes]:
-    """A sealed file of a store that somebody filled before."""
+    """Return a signed file whose store was filled before it was signed."""
     packed = hostile.deflated(bytes(_MIB), mebibytes, filters)
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -110,7 +110,7 @@ def _store(count: int, mebibytes: int, filters: int) -> dict[str, bytes]:
 
 
 def _sealed(pdf: bytes) -> bytes:
-    """A signature that is none suffices to be looked at."""
+    """Add an invalid signature: one of any kind makes ``paraph verify`` look at the file."""
     with pikepdf.open(io.BytesIO(pdf)) as document:
         value = Dictionary(Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), SubFilter=Name("/ETSI.CAdES.detached"))
         value.ByteRange, value.Contents = Array([0, 10, 20, 30]), String(b"\x30\x03\x02\x01\x01")
@@ -122,7 +122,7 @@ def _sealed(pdf: bytes) -> bytes:
 
 
 def _behind(tail: bytes) -> dict[str, bytes]:
-    """A genuine file and bytes behind it."""
+    """Return a genuine file with ``tail`` appended."""
     return {"signed.pdf": genuine("letter B-LTA") + tail}
 
 
@@ -131,7 +131,7 @@ def _one(pdf: bytes) -> dict[str, bytes]:
 
 
 def _update(number: int, body: bytes) -> bytes:
-    """A revision of one object behind the genuine letter."""
+    """Return a revision of one object, to follow the genuine letter."""
     base = len(genuine("letter B-LTA"))
     previous = genuine("letter B-LTA").rsplit(b"startxref\n", 1)[1].split()[0]
     made = b"%d 0 obj\n%b\nendobj\n" % (number, body)

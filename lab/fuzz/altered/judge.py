@@ -1,4 +1,4 @@
-"""Whether ``paraph verify`` was fooled: by an altered picture, by bytes behind what is accepted, or at all."""
+"""Decide whether ``paraph verify`` was fooled: by another picture, by bytes after the newest signature, or at all."""
 
 import re
 import subprocess
@@ -16,14 +16,14 @@ from tests.independent import need
 
 WHITE_SPACE = b"\0\t\n\x0c\r "
 _RANGE = re.compile(rb"/ByteRange\s*\[\s*\d{1,12}\s+\d{1,12}\s+(\d{1,12})\s+(\d{1,12})")
-_DOTS = 40  # an inch
-_FAINT = 24  # of 255
+_DOTS = 40  # per inch
+_FAINT = 24  # out of 255
 _PAGES = 6
 _SECONDS = 30
 
 
 def complaint(made: Altered) -> str:
-    """Why it is wrong to call the file valid; empty where it is right."""
+    """Return why it is wrong to call the file valid, or an empty string."""
     if seen := picture_changed(made.genuine, made.content):
         return f"valid, and {seen}"
     accepted = made.accepted if made.accepted is not None else _newest_range(made.content)
@@ -33,21 +33,21 @@ def complaint(made: Altered) -> str:
 
 
 def _newest_range(content: bytes) -> int:
-    """Where the last byte range within the file ends: no signature that is trusted ends later."""
+    """Return where the last byte range within the file ends: no trusted signature ends later."""
     ends = [int(start) + int(size) for start, size in _RANGE.findall(content)]
     return max(end for end in ends if end <= len(content))
 
 
 def accepts(content: bytes) -> bool:
-    """By its objects alone, as pages are judged for which there is no time to draw them. What is not accepted has a
-    reason that its verdict names."""
+    """Verify the file by its objects alone, as if there were no time to draw its pages. Check that a refusal has a
+    reason."""
     found = verify(content, [authority().root], drawing=DrawingTime(0.0))
     assert found.ok == (found.verdict.indication == "TOTAL-PASSED") and bool(found.faults) != found.ok
     return found.ok
 
 
 def picture_changed(before: bytes, after: bytes) -> str:
-    """Which reader shows another picture of which page; empty where none does."""
+    """Return which reader shows another picture of which page, or an empty string."""
     for (name, draw), old in zip(_READERS.items(), _pictures(before), strict=True):
         new = draw(after)
         if len(old) != len(new):
@@ -100,7 +100,7 @@ def _by_poppler(pdf: bytes) -> list[Image.Image | None]:
 
 
 def _ppm(data: bytes) -> list[Image.Image | None]:
-    """Files one behind the other, each "P6", width and height, 255, pixels."""
+    """Read concatenated PPM files, each "P6", width and height, 255, pixels."""
     found: list[Image.Image | None] = []
     at = 0
     while data[at : at + 3] == b"P6\n":

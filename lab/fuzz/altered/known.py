@@ -1,4 +1,4 @@
-"""What somebody who alters a file knows of it: where its last revision begins, and the dictionaries he will change."""
+"""What an attacker knows of a file: where its last cross-reference begins, and the dictionaries to change."""
 
 import io
 import re
@@ -14,12 +14,12 @@ from paraph.pdf.structure.reader import PdfReader
 
 
 class NotHere(LookupError):
-    """The genuine file, or what another freedom made of it, lacks what a freedom is about."""
+    """The genuine file, or what another freedom made of it, lacks what a freedom changes."""
 
 
 def number_of(reference: bytes) -> int:
-    """Return the number of the object that a reference names, with any white space (NUL as well) in it. Raises
-    :class:`NotHere` for none."""
+    """Return the number of the object that a reference names; its white space may include NUL. Raise :class:`NotHere`
+    for an empty reference."""
     if not reference:
         raise NotHere
     return int(reference.replace(b"\0", b" ").split()[0])
@@ -32,7 +32,7 @@ class Pairs(list[tuple[bytes, bytes]]):
         return next((value for known, value in self if known == key), default)
 
     def set(self, key: bytes, value: bytes) -> None:
-        """In the place of the old one, or at the end."""
+        """Replace the value of the first such key, or append the pair."""
         for position, (known, _) in enumerate(self):
             if known == key:
                 self[position] = (key, value)
@@ -54,7 +54,7 @@ class Pairs(list[tuple[bytes, bytes]]):
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream object. ``entries``: all but /Length, which is added unless it is there."""
+    """A stream object. ``entries``: those of its dictionary; /Length is added unless it is among them."""
 
     entries: bytes
     data: bytes
@@ -62,8 +62,8 @@ class Stream:
 
 @dataclass(frozen=True)
 class Known:
-    """``form``: where it stands on its own, its object, else ``None``; ``lists``: where the annotations of a page stand
-    on their own."""
+    """What is known of a file. ``form``: its object number, ``None`` where it stands in the catalog; ``lists``: the
+    object of each page's annotations, by page, where they are an object of their own."""
 
     pdf: bytes
     start: int
@@ -77,15 +77,15 @@ class Known:
     dictionaries: dict[int, Pairs]
     arrays: dict[str, list[bytes]]
     amount: int
-    """The stream that says what is owed."""
+    """The number of the stream that states the amount owed."""
     forged: Stream
     fields: tuple[int, ...] = ()
-    """The fields of the file, the archive timestamp's last."""
+    """The numbers of all fields, that of the archive timestamp last."""
     seals: tuple[int, ...] = ()
-    """The fields that are signed."""
+    """The numbers of the signature fields."""
     encryption: Any = None
     objects: dict[int, Any] = field(default_factory=dict)
-    """Every other object as text, as it was in the genuine file."""
+    """Every other dictionary, as it was in the genuine file."""
 
     def after(self, **changed: Any) -> "Known":
         return replace(self, **changed)
@@ -93,7 +93,7 @@ class Known:
 
 @cache
 def known(name: str) -> Known:
-    """A genuine file, read by others' code."""
+    """Return what is known of the genuine file of this name."""
     return known_of(genuine(name))
 
 
@@ -173,7 +173,7 @@ def _leaves(tree: Any) -> Iterator[Any]:
 
 
 def _amount(document: pikepdf.Pdf, page: Any) -> tuple[int, Stream]:
-    """The stream, and what somebody would rather have there."""
+    """Return the number of the stream that states the amount, and its forgery."""
     streams = [each for each in document.objects if isinstance(each, pikepdf.Stream)]
     contents = [each for each in streams if AMOUNT.encode() in _data(each) and "/Subtype" not in each]
     if contents:

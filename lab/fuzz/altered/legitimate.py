@@ -1,4 +1,4 @@
-"""What may be added to a sealed file, by others' programs and our own: it stays valid."""
+"""Additions to a sealed file, by other programs and by ours, that leave it valid."""
 
 import asyncio
 import io
@@ -28,7 +28,7 @@ Add = Callable[[bytes], bytes]
 
 
 class _Stamper(TimeStamper):
-    """pyHanko's client over our authority."""
+    """pyHanko's timestamp client, which asks our authority."""
 
     async def async_request_tsa_response(self, req: Any) -> Any:
         with steady(ALTERED_AT, req.dump().hex()):
@@ -36,7 +36,7 @@ class _Stamper(TimeStamper):
 
 
 def stamped_by_pyhanko(pdf: bytes) -> bytes:
-    """A document timestamp."""
+    """Add a document timestamp."""
     output, stamper = io.BytesIO(), PdfTimeStamper(_Stamper())  # type: ignore[no-untyped-call]
     writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
     asyncio.run(stamper.async_timestamp_pdf(writer, "sha256", validation_context=None, output=output))
@@ -57,8 +57,8 @@ def _context() -> ValidationContext:
 
 
 def renewed_by_pyhanko(pdf: bytes) -> bytes:
-    """A further archive timestamp. Evidence of its authority goes into the same revision: what pyHanko writes behind a
-    timestamp unless it is told otherwise is covered by nothing."""
+    """Add an archive timestamp, with evidence of its authority in the same revision: by default pyHanko writes that
+    evidence after the timestamp, where nothing covers it."""
     settings = TimestampDSSContentSettings(include_vri=False, update_before_ts=True)
     output, stamper = io.BytesIO(), PdfTimeStamper(_Stamper())  # type: ignore[no-untyped-call]
     writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
@@ -68,7 +68,7 @@ def renewed_by_pyhanko(pdf: bytes) -> bytes:
 
 
 def store_and_stamp_by_pyhanko(pdf: bytes) -> bytes:
-    """A store with evidence of the newest signature, then a timestamp."""
+    """Add a store with evidence of the newest signature, then a timestamp."""
     output = io.BytesIO(pdf)
     context, newest = _context(), PdfFileReader(io.BytesIO(pdf)).embedded_signatures[-1]
     DocumentSecurityStore.add_dss(
@@ -89,12 +89,12 @@ def _signed(pdf: bytes, **field: Any) -> bytes:
 
 
 def signed_by_pyhanko(pdf: bytes) -> bytes:
-    """An invisible countersignature by somebody who is trusted."""
+    """Add an invisible countersignature by a trusted person."""
     return _signed(pdf)
 
 
 def signed_visibly_by_pyhanko(pdf: bytes) -> bytes:
-    """A countersignature that shows, where nothing stands."""
+    """Add a visible countersignature on an empty part of the last page."""
     return _signed(pdf, box=(300, 100, 500, 160), on_page=-1)
 
 
@@ -125,7 +125,7 @@ _COVERS = (
     "under a trusted signature",
 )
 FILES = [name for name in GENUINE if not name.startswith("encrypted")]
-"""pyHanko does not write into a file that is encrypted without being told the password."""
+"""The files into which pyHanko writes: it needs the password of an encrypted one."""
 
 
 def _added(name: str, add: Add) -> bytes:
@@ -137,7 +137,7 @@ def _by_hand(recipe: Recipe) -> bytes:
 
 
 def additions() -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Every one with its name."""
+    """Yield the name of every addition, and what makes the file."""
     for name in GENUINE:
         for how, add in ADDITIONS.items():
             if name in FILES or "pyHanko" not in how:

@@ -17,7 +17,7 @@ def _plain(tail: Tail) -> list[int]:
 
 
 def _packed(tail: Tail, _chance: Random, entries: bytes) -> None:
-    """All that can be packed is."""
+    """Pack every object that can be packed into an object stream."""
     tail.page.set(b"/Tabs", b"/S")
     tail.put(tail.known.pages[0], tail.page.text())
     tail.stream = True
@@ -34,7 +34,7 @@ def _forged_and_packed(tail: Tail, _chance: Random) -> None:
 
 
 def _twice(tail: Tail, chance: Random) -> None:
-    """An object in two streams; each says something else."""
+    """Put one object into two object streams, with different contents."""
     _packed(tail, chance, b"")
     content = tail.add(tail.known.forged)
     page = tail.dictionaries[tail.known.pages[0]].copy()
@@ -44,7 +44,7 @@ def _twice(tail: Tail, chance: Random) -> None:
 
 
 def _extended(tail: Tail, chance: Random) -> None:
-    """The object is in the stream that another one extends."""
+    """Put the forged object into the stream that another object stream extends."""
     _twice(tail, chance)
     tail.containers[0] = (tail.containers[0][0], b"/Extends %d 0 R" % max(tail.objects))
 
@@ -64,7 +64,7 @@ def _wrong_container(tail: Tail, chance: Random) -> None:
 
 
 def _listed_as_both(tail: Tail, chance: Random) -> None:
-    """An object in its own right and in a stream: one number, two entries."""
+    """List one object number twice: as a packed object and as one of its own."""
     _packed(tail, chance, b"")
     forged_page(tail)
     body = tail.objects[max(tail.objects)]
@@ -77,7 +77,7 @@ def _orphan(tail: Tail, _chance: Random, body: bytes | Stream) -> None:
 
 
 def _repeated(tail: Tail, _chance: Random) -> None:
-    """Every object stands twice, the second time forged."""
+    """Write the content stream again before the table, forged."""
     tail.before_table = b"".join(
         b"%d 0 obj\n<</Length %d>>\nstream\n%b\nendstream\nendobj\n"
         % (number, len(tail.known.forged.data), tail.known.forged.data)
@@ -86,7 +86,7 @@ def _repeated(tail: Tail, _chance: Random) -> None:
 
 
 def _content(tail: Tail, _chance: Random, entries: bytes, change: Callable[[bytes], bytes]) -> None:
-    """The stream that says what is owed, written oddly."""
+    """Write the forged content stream in an odd way."""
     tail.put(tail.known.amount, Stream(entries, change(tail.known.forged.data)))
 
 
@@ -107,7 +107,7 @@ def _replaced_field(tail: Tail, _chance: Random, body: bytes) -> None:
 
 
 def _xobject(tail: Tail, _chance: Random) -> None:
-    """The content draws what the resources now name."""
+    """Make the content draw a form object that new resources name."""
     form = opaque(tail)
     tail.page.set(b"/Resources", b"<</XObject<</X %d 0 R>>>>" % form)
     tail.put(tail.known.amount, Stream(b"", b"q 1 0 0 1 90 690 cm /X Do Q"))

@@ -23,7 +23,7 @@ def _of_page(tail: Tail, _chance: Random, key: bytes, value: bytes) -> None:
 
 
 def _of_parent(tail: Tail, _chance: Random, key: bytes, value: bytes) -> None:
-    """What pages inherit."""
+    """Set an entry that pages inherit."""
     tail.change(_parent(tail)).set(key, value)
 
 
@@ -115,7 +115,7 @@ def _no_annotations(tail: Tail, _chance: Random) -> None:
 
 
 def _font(tail: Tail, _chance: Random, body: bytes) -> None:
-    """The font that the pages use, overwritten."""
+    """Overwrite the font that the pages use."""
     for number, pairs in tail.known.objects.items():
         if pairs.get(b"/Type") == b"/Font":
             tail.put(number, body)
@@ -262,7 +262,7 @@ _ANNOTATIONS = {
 
 
 def _metadata(tail: Tail, _chance: Random, pattern: bytes, changed: bytes) -> None:
-    """What the file says of itself, below a timestamp."""
+    """Change the XMP metadata of the file, below a timestamp."""
     number = number_of(tail.root.get(b"/Metadata", b"0 0 R"))
     stream = PdfReader(tail.known.pdf).object(Ref(number))
     stated = unpacked(stream) if isinstance(stream, PdfStream) else b""

@@ -1,4 +1,4 @@
-"""What a program may state of itself and of the file, as another kind of value, or in the place of something else."""
+"""Properties that a program may state of itself and of the file, with a wrong type of value or in an odd place."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,7 +48,7 @@ def _form(tail: Tail) -> Pairs:
 
 
 def _information(tail: Tail) -> Pairs:
-    """That of the file, or one that it gains, as programs write it."""
+    """Return the information dictionary of the file, or a new one if it has none."""
     place = tail.known.trailer.get(b"/Info")
     if place:
         return tail.change(number_of(place))
@@ -75,7 +75,7 @@ def _state(tail: Tail, _chance: Random, place: str, value: bytes | Stream, *, el
 
 
 def _hide(tail: Tail, _chance: Random, words: bytes) -> None:
-    """In the name of the program that wrote the file last, for readers that repair files."""
+    """Hide PDF syntax in /Producer, where readers that repair files would find it."""
     if tail.known.encryption:
         raise NotHere("words as they are")
     _information(tail).set(b"/Producer", b"(\n" + words + b")")

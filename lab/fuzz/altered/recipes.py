@@ -1,4 +1,4 @@
-"""How an altered file is made: from a genuine one, by freedoms, under signatures of others, with bytes behind it."""
+"""How an altered file is made: from a genuine one, by freedoms, under a signature or timestamp, with bytes appended."""
 
 import json
 from collections.abc import Callable
@@ -40,13 +40,13 @@ _CLASSES = {
 FREEDOMS: dict[str, Callable[[Tail, Random], None]] = {
     f"{kind}: {name}": alter for kind, freedoms in _CLASSES.items() for name, alter in freedoms.items()
 }
-"""By the name of their class and their own."""
+"""Every freedom, by the name of its class and its own name."""
 
 LAWFUL = {
     "stamps: a timestamp with /M",  # as other programs write it; no reader shows it
     "stamps: a timestamp with /Prop_Build",
-    "stamps: a timestamp of the type of a signature",  # what it is, its /SubFilter says; Adobe's and others write so
-    "stamps: a timestamp with /Type twice",  # both of signatures, as one writer has it in earlier signatures
+    "stamps: a timestamp of the type of a signature",  # as Adobe and others write it; /SubFilter says what it is
+    "stamps: a timestamp with /Type twice",  # both are types of signatures; one writer's older signatures have them
     "trailers: /ID is another",  # in a file that is not encrypted, nothing depends on it
     *(
         f"crossreferences: {name}"
@@ -73,7 +73,7 @@ LAWFUL = {
     "stores: data with no filter",
     "waiting: the length that the file states",
 }
-"""What the standard allows and changes nothing: a revision need not be refused for it."""
+"""Freedoms that the standard allows and that change nothing: a revision need not be refused for them."""
 
 ENDINGS = {
     "": b"",
@@ -100,12 +100,12 @@ _TRUSTED = (
 )
 _WHOLE = "a whole PDF"
 PAYLOADS = ("nothing", "forged", "store", "hidden")
-"""What the revision holds besides: the forged content, listed or not, or evidence that may be there."""
+"""What else the revision holds: the forged content, listed or not, or evidence that may be added."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """``seed`` decides what freedoms leave to chance, and which bytes are changed in the end."""
+    """How to make one altered file. ``seed``: of the random choices of freedoms and mutations."""
 
     genuine: str
     freedoms: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """Short, and tells what it does."""
+        """Describe the recipe in a short line."""
         parts = [self.genuine, *self.freedoms]
         parts += [self.payload] if self.payload != "nothing" else []
         parts += [self.cover] if self.cover != "bare" else []
@@ -138,7 +138,7 @@ def from_json(text: str | bytes) -> Recipe:
 
 @dataclass(frozen=True)
 class Altered:
-    """``accepted``: where the newest signature or timestamp that is trusted ends, ``None`` where nobody knows."""
+    """A file made by a recipe. ``accepted``: where its newest trusted signature or timestamp ends, if that is known."""
 
     recipe: Recipe
     content: bytes
@@ -148,7 +148,7 @@ class Altered:
 
 
 def altered(recipe: Recipe) -> Altered:
-    """The same file for the same recipe. Raises :class:`~lab.fuzz.altered.covers.NotSealed` and
+    """Make the file of a recipe, the same one each time. Raise :class:`~lab.fuzz.altered.covers.NotSealed` or
     :class:`~lab.fuzz.altered.tail.NotHere`."""
     content, accepted = _made(recipe)
     harmful = bool(recipe.freedoms) and (
@@ -181,7 +181,7 @@ def _made(recipe: Recipe) -> tuple[bytes, int | None]:
 
 
 def _revision(recipe: Recipe, start: Known, chance: Random) -> tuple[Known, bool]:
-    """The revision, and whether one of the freedoms signs it."""
+    """Return the file with its new revision, and whether one of the freedoms signs it."""
     tail = Tail(start)
     if recipe.payload == "forged":
         tail.put(start.amount, start.forged)
@@ -199,7 +199,7 @@ def _revision(recipe: Recipe, start: Known, chance: Random) -> tuple[Known, bool
 
 
 def _mutant(recipe: Recipe, last: Known, content: bytes, chance: Random) -> bytes:
-    """Bytes behind the genuine file changed; then perhaps covered."""
+    """Change bytes after the genuine file, then cover them if the recipe says so."""
     whole = genuine(recipe.genuine)
     other = known(chance.choice(GENUINE))
     end = content[len(whole) :]
@@ -211,7 +211,7 @@ def _mutant(recipe: Recipe, last: Known, content: bytes, chance: Random) -> byte
 
 
 def variant(freedom: str, number: int, seed: int = 1) -> Recipe:
-    """Variant ``number`` of a freedom: bare, then under what is trusted, then under anything."""
+    """Return variant ``number`` of a freedom: bare, then under trusted covers, then under any cover."""
     chance = Random(f"{seed} {freedom} {number}")
     base = waiting.OF.get(freedom.partition(": ")[2]) or chance.choice(GENUINE)
     structural = freedom.startswith(("crossreferences", "trailers"))
@@ -222,7 +222,7 @@ def variant(freedom: str, number: int, seed: int = 1) -> Recipe:
 
 
 def endings(seed: int = 1) -> list[Recipe]:
-    """Bytes behind what is accepted, without any other freedom."""
+    """Return recipes that append bytes after the newest trusted signature, without any other freedom."""
     chance = Random(f"{seed} endings")
     covers = ("bare", "under a trusted timestamp", "under a trusted signature", "sealed again, B-LTA")
     return [
@@ -234,7 +234,7 @@ def endings(seed: int = 1) -> list[Recipe]:
 
 
 def combined(seed: int, number: int) -> Recipe:
-    """Two freedoms at once, and in two of three cases bytes changed on top."""
+    """Return a random recipe of one or two freedoms; two of three also change bytes."""
     chance = Random(f"{seed} {number}")
     freedoms = tuple(chance.sample(list(FREEDOMS), chance.choice([1, 2, 2])))
     mutations = chance.choice([0, 1, 3])

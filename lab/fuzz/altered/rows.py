@@ -1,4 +1,4 @@
-"""The alterations that ``paraph verify`` once took for valid, as they were found."""
+"""The alterations that ``paraph verify`` once called valid, grouped by find."""
 
 import re
 from itertools import cycle
@@ -32,7 +32,7 @@ _UPLOADS = {upload: tuple(f"waiting: {name}" for name in names) for upload, name
 
 
 def _each(freedoms: tuple[str, ...], covers: tuple[str, ...], files: tuple[str, ...], *payloads: str) -> list[Recipe]:
-    """Every freedom under every cover, of one file after the other."""
+    """Return recipes for every freedom under every cover, each for the next of the files in turn."""
     names = cycle(files)
     return [
         Recipe(next(names), (freedom,), payload, cover, seed="row")

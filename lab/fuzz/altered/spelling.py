@@ -1,4 +1,4 @@
-"""Numbers, names, strings and references that are spelt so that readers take them differently."""
+"""Numbers, names, strings and references spelt so that readers take them differently."""
 
 import re
 from collections.abc import Callable
@@ -45,7 +45,7 @@ _WHOLE = re.compile(rb"(?<![^\s\[])\d+(?=[\s\]>/]|$)(?!\s+\d+\s+R)(?!\s+R)")
 
 
 def _number(tail: Tail, chance: Random, spell: Callable[[bytes], bytes]) -> None:
-    """One number of the dictionaries that the revision holds."""
+    """Respell one number in the page's dictionary or in the catalog."""
     tail.page.set(b"/StructParents", b"3")
     for owner in (tail.page, tail.root):
         numbers = [position for position, (_, value) in enumerate(owner) if value.isdigit()]
@@ -56,7 +56,7 @@ def _number(tail: Tail, chance: Random, spell: Callable[[bytes], bytes]) -> None
 
 
 def _reference(tail: Tail, chance: Random, form: Callable[[bytes], bytes]) -> None:
-    """A reference of the page, spelt oddly."""
+    """Respell one reference of the page."""
     page = tail.page
     plain = [at for at, (_, value) in enumerate(page) if re.fullmatch(rb"\d+ 0 R", value)]
     if not plain:
@@ -67,7 +67,7 @@ def _reference(tail: Tail, chance: Random, form: Callable[[bytes], bytes]) -> No
 
 
 def _forged(tail: Tail, name: str) -> bytes:
-    """A value that changes what is seen."""
+    """Return a value for the key that changes what readers show."""
     if name == "Contents":
         return b"%d 0 R" % tail.add(tail.known.forged)
     if name == "Annots":
@@ -92,14 +92,14 @@ def _stamp(tail: Tail) -> bytes:
 
 
 def opaque(tail: Tail, words: bytes = b"9,000,000 EUR") -> int:
-    """An appearance that covers what is below it."""
+    """Add an appearance that covers what is below it, and return its object number."""
     font = b"/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
     drawn = b"1 1 0.9 rg 0 0 210 30 re f 0 g BT /F1 12 Tf 10 10 Td (I owe %b) Tj ET" % words
     return tail.add(Stream(b"/Type/XObject/Subtype/Form/BBox[0 0 210 30]" + font, drawn))
 
 
 def _twice(tail: Tail, _chance: Random, where: str, name: str, order: str) -> None:
-    """The key as it is and once more, escaped or plain."""
+    """Add a second, forged entry for a key, escaped or plain."""
     owner = tail.page if where == "page" else tail.root
     key, escaped = (_KEYS if where == "page" else _CATALOG)[name]
     if name == "Rotate":
@@ -122,7 +122,7 @@ def _put_twice(owner: Pairs, key: bytes, escaped: bytes, value: bytes, order: st
 
 
 def _tree_twice(tail: Tail, _chance: Random, order: str) -> None:
-    """/K#69ds beside /Kids in the page tree."""
+    """Put /K#69ds beside /Kids in the page tree."""
     parent = number_of(tail.page.get(b"/Parent"))
     _put_twice(tail.change(parent), b"/Kids", b"/K#69ds", b"[%b]" % forged_page(tail), order)
 
@@ -137,7 +137,7 @@ def _fields_twice(tail: Tail, _chance: Random, order: str) -> None:
 
 
 def _value_twice(tail: Tail, _chance: Random, order: str) -> None:
-    """Of the seal's field."""
+    """Add a second /V to the seal's field."""
     _put_twice(tail.change(tail.known.seals[0]), b"/V", b"/#56", b"<</Type/Sig>>", order)
 
 
@@ -154,26 +154,26 @@ def _string(tail: Tail, _chance: Random, value: bytes) -> None:
 
 
 def _direct(tail: Tail, _chance: Random) -> None:
-    """What was direct becomes a reference, to something else."""
+    """Replace a direct /MediaBox by a reference to another box."""
     box = tail.add(b"[0 700 595 842]")
     tail.page.set(b"/MediaBox", b"%d 0 R" % box)
 
 
 def _chain(tail: Tail, _chance: Random) -> None:
-    """A reference to a reference to a reference."""
+    """Reach the forged content through a chain of references."""
     forged = tail.add(tail.known.forged)
     first = tail.add(b"%d 0 R" % forged)
     tail.page.set(b"/Contents", b"%d 0 R" % tail.add(b"%d 0 R" % first))
 
 
 def _elements(tail: Tail, _chance: Random) -> None:
-    """The numbers of a box are references."""
+    """Make each number of /MediaBox a reference."""
     numbers = [tail.add(b"%d" % number) for number in (0, 700, 595, 842)]
     tail.page.set(b"/MediaBox", b"[" + b" ".join(b"%d 0 R" % number for number in numbers) + b"]")
 
 
 def _respelt(tail: Tail, _chance: Random, spell: Callable[[bytes], bytes]) -> None:
-    """The page with a timestamp, its values spelt otherwise, those in other dictionaries included."""
+    """Respell all values of the page, nested ones included, and add a timestamp."""
     page = tail.page
     spelt = [(key, spell(value)) for key, value in page]
     if spelt == page:
@@ -191,7 +191,7 @@ def _truths(value: bytes) -> bytes:
 
 
 def _nothing_inherited(tail: Tail, _chance: Random, key: bytes) -> None:
-    """A null in a page, for what its parent may state."""
+    """Put a null into a page for an entry that it may inherit."""
     if tail.page.get(key):
         raise NotHere("something to inherit")
     tail.page.append((key, b"null"))
@@ -199,7 +199,7 @@ def _nothing_inherited(tail: Tail, _chance: Random, key: bytes) -> None:
 
 
 def _nothing_changed(tail: Tail, _chance: Random) -> None:
-    """The page is written once more as it is."""
+    """Write the page again without any change."""
     tail.page.set(b"/Type", b"/Page")
 
 

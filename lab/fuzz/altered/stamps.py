@@ -1,4 +1,4 @@
-"""The value of a further timestamp, which is a dictionary that anybody may fill."""
+"""The value of an added timestamp: a dictionary that anybody may fill."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,7 +46,7 @@ def _stamp(tail: Tail, _chance: Random, about: bytes) -> None:
 
 
 def _direct(tail: Tail, _chance: Random) -> None:
-    """The value stands in the field itself."""
+    """Put the value into the field itself, without a reference."""
     number = add_signature(tail)
     value = tail.objects.pop(number - 1)
     body = tail.objects[number]
@@ -55,19 +55,19 @@ def _direct(tail: Tail, _chance: Random) -> None:
 
 
 def _range(tail: Tail, _chance: Random, old: bytes, new: bytes) -> None:
-    """The byte range, spelt otherwise, before it is signed."""
+    """Respell the byte range before it is signed."""
     add_signature(tail)
     tail.all_texts.append(lambda text: text.replace(old, new, 1))
 
 
 def _padded(tail: Tail, _chance: Random, padding: bytes) -> None:
-    """What the range leaves out is the signature's value alone; here it is more."""
+    """Put more than the signature's value into the gap of the byte range."""
     add_signature(tail)
     tail.padding = padding
 
 
 def _values(tail: Tail, _chance: Random) -> None:
-    """One value for two fields, the second of which shows."""
+    """Use one value for two fields, the second of which is visible."""
     number = add_signature(tail)
     looks = tail.add(Stream(b"/Type/XObject/Subtype/Form/BBox[0 0 99 99]", b"1 0 0 rg 0 0 99 99 re f"))
     more = b"<</FT/Sig/T(Second)/V %d 0 R/Type/Annot/Subtype/Widget/F 4/Rect[90 690 300 720]/AP<</N %d 0 R>>>>"
@@ -77,32 +77,32 @@ def _values(tail: Tail, _chance: Random) -> None:
 
 
 def _two_pages(tail: Tail, _chance: Random) -> None:
-    """The widget is listed by every page."""
+    """List the widget on every page."""
     number = add_signature(tail)
     for page in range(1, len(tail.known.pages)):
         tail.annotate(number, page)
 
 
 def _unlisted(tail: Tail, _chance: Random) -> None:
-    """The field is in no list of fields, or in no list of annotations."""
+    """Leave the timestamp's field out of the form's list of fields."""
     items = list(tail.arrays["fields"])
     add_signature(tail)
     tail.form.set(b"/Fields", b"[" + b" ".join(items) + b"]")
 
 
 def _twice(tail: Tail, _chance: Random) -> None:
-    """The field is listed twice by its page."""
+    """List the widget twice on its page."""
     tail.annotate(add_signature(tail))
 
 
 def _with_page(tail: Tail, _chance: Random) -> None:
-    """The page that lists the widget changes otherwise, too."""
+    """Forge the content of the page that lists the widget."""
     add_signature(tail)
     tail.page.set(b"/Contents", b"%d 0 R" % tail.add(tail.known.forged))
 
 
 def _with_everything(tail: Tail, chance: Random) -> None:
-    """Content and form change in the very revision of the timestamp."""
+    """Change content and form in the revision of the timestamp itself."""
     _with_page(tail, chance)
     tail.form.set(b"/NeedAppearances", b"true")
 

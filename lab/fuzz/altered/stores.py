@@ -1,4 +1,4 @@
-"""The document security store, which may be added to, and what somebody may bring along with it."""
+"""Additions to the document security store, which are allowed, and what an attacker may hide in them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,13 +15,13 @@ Alter = Callable[[Tail, Random], None]
 
 
 def honest_store(tail: Tail) -> int:
-    """A list of revoked certificates more; returns the number of the store."""
+    """Add a revocation list and return the object number of the store."""
     crl = tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT)))
     return list_in_store(tail, b"/CRLs", crl)
 
 
 def list_in_store(tail: Tail, key: bytes, number: int, more: bytes = b"") -> int:
-    """The store of the file with one stream more in the list ``key``."""
+    """Add a stream to the list ``key`` of the store, which is made if need be; return its object number."""
     old = tail.root.get(b"/DSS")
     place = number_of(old) if old.endswith(b" R") else tail.reserve()
     pairs = tail.change(place)
@@ -43,26 +43,26 @@ def _stream_with(tail: Tail, _chance: Random, key: bytes, entries: bytes) -> Non
 
 
 def _stream_of(tail: Tail, _chance: Random, key: bytes, data: bytes | None) -> None:
-    """Without data: a certificate with more after it."""
+    """Add ``data`` to a list of the store; ``None``: a certificate followed by more bytes."""
     content = authority().root + b"more bytes" if data is None else data
     list_in_store(tail, key, tail.add(Stream(b"", content)))
 
 
 def _number_of_data(tail: Tail, _chance: Random, number: int) -> None:
-    """Readers have no room for so many objects, or count otherwise."""
+    """Give the data an object number for which readers have no room, or which they count differently."""
     tail.size = number
     list_in_store(tail, b"/CRLs", tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT))))
 
 
 def _certificate(tail: Tail, _chance: Random, content: bytes) -> None:
-    """A true one, with what a reader finds that repairs files."""
+    """Add a real certificate with PDF syntax in its bytes, where readers that repair files find it."""
     if tail.known.encryption:
         raise NotHere("bytes as they are")
     list_in_store(tail, b"/Certs", tail.add(Stream(b"", certificate_with(content))))
 
 
 def _holds(tail: Tail, _chance: Random, key: bytes, which: str) -> None:
-    """The store lists what is no data."""
+    """List an object in the store that is no evidence."""
     if which == "a forged page":
         number = number_of(forged_page(tail))
     else:
@@ -73,7 +73,7 @@ def _holds(tail: Tail, _chance: Random, key: bytes, which: str) -> None:
 
 
 def _overwritten_content(tail: Tail, _chance: Random) -> None:
-    """The forged content is a certificate, by the store."""
+    """List the forged content in the store as a certificate."""
     tail.put(tail.known.amount, tail.known.forged)
     list_in_store(tail, b"/Certs", tail.known.amount)
 
@@ -92,7 +92,7 @@ def _direct(tail: Tail, _chance: Random) -> None:
 
 
 def _shortened(tail: Tail, _chance: Random) -> None:
-    """The lists that were there are gone."""
+    """Replace the store by one without its earlier lists."""
     if not tail.root.get(b"/DSS"):
         raise NotHere("a store")
     crl = tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT)))
@@ -100,7 +100,7 @@ def _shortened(tail: Tail, _chance: Random) -> None:
 
 
 def _old_stream_changed(tail: Tail, _chance: Random) -> None:
-    """A stream that the store had, overwritten."""
+    """Overwrite a stream that the store already lists."""
     if not tail.root.get(b"/DSS"):
         raise NotHere("a store")
     old = tail.dictionaries[tail.known.root].get(b"/DSS")

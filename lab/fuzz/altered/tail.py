@@ -1,4 +1,4 @@
-"""One revision written behind a file by somebody who may get anything wrong: each attribute is a freedom."""
+"""A writer of one revision after a file, which can get anything wrong: each attribute is a freedom."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ Body = bytes | Stream
 
 
 class Row(NamedTuple):
-    """An entry of a cross-reference. ``kind``: 1 for an object, 0 for a free one, 2 for a packed one."""
+    """An entry of a cross-reference. ``kind``: 1 for an object, 0 for a free one, 2 for one in an object stream."""
 
     number: int
     place: int
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class Tail:
-    """A revision in the making. What nobody sets is as it must be."""
+    """A revision in the making. Attributes that nobody sets are correct."""
 
     def __init__(self, known: Known) -> None:
         self.known = known
@@ -42,7 +42,7 @@ class Tail:
         self.feet = dict[int, bytes]()
         self.gap = b""
         self.before_table = b""
-        # What the cross-reference says of them.
+        # What the cross-reference says of objects.
         self.unlisted = set[int]()
         self.shifted = dict[int, int]()
         self.generations = dict[int, int]()
@@ -50,13 +50,13 @@ class Tail:
         self.rows: Callable[[list[Row]], list[Row]] = lambda rows: rows
         self.stream = known.packed
         self.stream_number: int | None = None
-        """Of the cross-reference stream, if it is not a new one."""
+        """The object number of the cross-reference stream, if it is not a new one."""
         self.hybrid = False
         self.containers: list[tuple[list[int], bytes]] = []
         """Object streams: the numbers of their objects, and more entries."""
         self.widths = (1, 5, 2)
         self.index: bytes | None = None
-        # How it is written.
+        # How the cross-reference is written.
         self.keyword = b"xref\n"
         self.entry = b"%010d %05d %c \n"
         self.table: Callable[[list[Row]], bytes] = self._table
@@ -66,9 +66,9 @@ class Tail:
         self.all_texts: list[Callable[[bytes], bytes]] = []
         self.after_signing: list[Callable[[bytes], bytes]] = []
         self.padding = b""
-        """Behind the value of the signature, where zeros belong."""
+        """What follows the value of the signature, where zeros belong."""
         self.signed_by: Callable[[bytes], bytes] | None = None
-        """From the SHA-256 of the byte range to the signature."""
+        """What makes the signature from the SHA-256 of the byte range."""
 
     def put(self, number: int, body: Body) -> int:
         self.objects[number] = body
@@ -79,7 +79,7 @@ class Tail:
         return self.put(self.size, body)
 
     def change(self, number: int) -> Pairs:
-        """The dictionary of a page, of the catalog or of any other object, to be written anew."""
+        """Return the dictionary of an object for changes, and write it into this revision."""
         if number not in self.dictionaries:
             if number not in self.known.objects:
                 raise NotHere(number)
@@ -88,7 +88,7 @@ class Tail:
         return self.dictionaries[number]
 
     def reserve(self) -> int:
-        """The number of a new dictionary, empty until it is changed."""
+        """Return the object number of a new, empty dictionary."""
         self.size += 1
         self.dictionaries[self.size - 1] = Pairs()
         return self.size - 1
@@ -103,7 +103,7 @@ class Tail:
 
     @property
     def form(self) -> Pairs:
-        """The form, wherever it stands."""
+        """Return the form for changes, whether it is an object of its own or stands in the catalog."""
         if self.known.form is None:
             self.changed.add(self.known.root)
         return self.change(self.known.form or -1)
@@ -123,7 +123,7 @@ class Tail:
             self.change(owner).set(b"/Annots", text)
 
     def write(self) -> Known:
-        """The file with this revision, and what is known of it."""
+        """Return what is known of the file with this revision appended."""
         self._settle()
         base = len(self.known.pdf)
         out = bytearray(self.lead)
@@ -165,7 +165,7 @@ class Tail:
         return self._known_after(text, start)
 
     def _settle(self) -> None:
-        """Dictionaries that were changed become objects; a form that stands in the catalog goes there."""
+        """Turn changed dictionaries into objects; put a form that stands in the catalog back there."""
         if -1 in self.changed:
             self.dictionaries[self.known.root].set(b"/AcroForm", self.dictionaries[-1].text())
         for number in sorted(self.changed - {-1}):
@@ -271,12 +271,12 @@ class Tail:
 
 
 def signature_body(about: bytes) -> bytes:
-    """A signature with room for its value, for :attr:`Tail.signed_by`."""
+    """Return a signature dictionary with room for the value that :attr:`Tail.signed_by` makes."""
     return b"<<%b/ByteRange [0 %b/Contents <%b>>>" % (about, _RANGE, b"0" * 2 * ROOM)
 
 
 def runs(rows: list[Row]) -> list[list[Row]]:
-    """Rows of neighbouring numbers together."""
+    """Group rows with consecutive object numbers."""
     found: list[list[Row]] = []
     for row in rows:
         if found and found[-1][-1].number + 1 == row.number:

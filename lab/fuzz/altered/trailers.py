@@ -11,7 +11,7 @@ Alter = Callable[[Tail, Random], None]
 
 
 def forged_page(tail: Tail) -> bytes:
-    """A page that says something else; returns its reference."""
+    """Add a page with the forged content and return a reference to it."""
     content = tail.add(tail.known.forged)
     page = tail.dictionaries[tail.known.pages[0]].copy()
     page.set(b"/Contents", b"%d 0 R" % content)
@@ -20,7 +20,7 @@ def forged_page(tail: Tail) -> bytes:
 
 
 def forged_catalog(tail: Tail) -> bytes:
-    """Another catalog whose first page says something else; returns its reference."""
+    """Add a catalog whose only page has the forged content and return a reference to it."""
     page = forged_page(tail)
     resources = b"/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/MediaBox[0 0 595 842]"
     tree = tail.add(b"<</Type/Pages/Count 1/Kids[%b]%b>>" % (page, resources))
@@ -63,13 +63,13 @@ def _without(tail: Tail, _chance: Random, key: bytes) -> None:
 
 
 def _prev_again(tail: Tail, _chance: Random, key: bytes, *, first: bool) -> None:
-    """Two of them: the true one, and the one of a table beside the revision that lists a forged object."""
+    """State /Prev twice: the true one, and that of a hidden table that lists a forged object."""
     hidden = _hidden_section(tail)
     tail.trailers.append(lambda pairs: pairs.insert(0 if first else len(pairs), (key, b"%d" % hidden())))
 
 
 def _hidden_section(tail: Tail) -> Callable[[], int]:
-    """A table in front of the revision that lists a forged object, and goes on to the genuine file."""
+    """Put a table that lists a forged object before the revision, and return a function that tells its offset."""
     known, base = tail.known, len(tail.known.pdf)
     body = b"%d 0 obj\n<</Length %d>>\nstream\n%b\nendstream\nendobj\n"
     made = body % (known.amount, len(known.forged.data), known.forged.data)
@@ -130,7 +130,7 @@ def _no_trailer(tail: Tail, _chance: Random) -> None:
 
 
 def _stream_trailer(tail: Tail, _chance: Random) -> None:
-    """The trailer is a stream."""
+    """Make the trailer a stream."""
     tail.stream = False
     tail.trailer_texts.append(lambda text: text + b"stream\nabc\nendstream\n")
 

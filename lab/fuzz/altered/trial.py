@@ -1,4 +1,4 @@
-"""One altered file, made and judged."""
+"""Make one altered file and judge it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from lab.fuzz.altered.recipes import Recipe, altered, combined, from_json
 
 
 def tried(recipe: Recipe) -> tuple[str, str, bytes]:
-    """The outcome, why it is a find if it is one, and the file."""
+    """Return the outcome, why it is a find (empty if it is none), and the file."""
     try:
         made = altered(recipe)
     except NotSealed:
@@ -22,7 +22,7 @@ def tried(recipe: Recipe) -> tuple[str, str, bytes]:
 
 
 def trial(seed: int, number: int, current: Path) -> tuple[str, str]:
-    """See :data:`lab.fuzz.workers.Trial`."""
+    """Make and judge file ``number`` of a seed, as :data:`lab.fuzz.workers.Trial` says."""
     recipe = combined(seed, number)
     current.write_text(recipe.to_json())
     outcome, found, content = tried(recipe)
@@ -32,7 +32,7 @@ def trial(seed: int, number: int, current: Path) -> tuple[str, str]:
 
 
 def run_kept(data: bytes) -> None:
-    """What ``lab.fuzz.altered`` found, once more."""
+    """Check that a recipe that ``lab.fuzz.altered`` once found is no find any more."""
     recipe = from_json(data)
     _, found, _ = tried(recipe)
     assert not found, f"{recipe.name}: {found}"

@@ -1,4 +1,4 @@
-"""What somebody does to a sealed file whose upload waited for it (:mod:`~lab.fuzz.altered.waiting_uploads`)."""
+"""Alterations of a sealed file whose upload was prepared for them (:mod:`~lab.fuzz.altered.waiting_uploads`)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,12 +29,12 @@ _FORGED = b"\n) ] > Q Q\nq 1 1 0.9 rg 90 590 300 60 re f 0 g BT /F1 12 Tf 100 60
 
 
 def _certificate_at(tail: Tail, number: int) -> None:
-    """A certificate that is content as well, as one more in the store."""
+    """Add a certificate to the store whose bytes draw a forged amount if they are read as content."""
     list_in_store(tail, b"/Certs", tail.put(number, Stream(b"", certificate_with(_FORGED))))
 
 
 def _in_shared_list(tail: Tail, _chance: Random) -> None:
-    """The list of certificates is that of the contents of a page."""
+    """Add to a list of certificates that is also the /Contents of a page."""
     store = tail.change(number_of(tail.root.get(b"/DSS")))
     place, added = number_of(store.get(b"/Certs")), tail.add(Stream(b"", certificate_with(_FORGED)))
     listed = re.search(rb"\n%d 0 obj\s*\[(.*?)\]" % place, tail.known.pdf, re.DOTALL)
@@ -44,7 +44,7 @@ def _in_shared_list(tail: Tail, _chance: Random) -> None:
 
 
 def _drawn_property(tail: Tail, _chance: Random) -> None:
-    """What wrote the file last is a form, and the properties are those that a page draws."""
+    """Make /Producer a form object, in properties that a page uses as resources."""
     looks = b"/Type/XObject/Subtype/Form/BBox[0 0 595 842]"
     number = tail.add(Stream(looks, _FORGED))
     tail.change(number_of(tail.known.trailer.get(b"/Info"))).set(b"/Producer", b"%d 0 R" % number)
@@ -64,19 +64,19 @@ def _font_in_data(tail: Tail, _chance: Random) -> None:
 
 
 def _store_for_objects(tail: Tail, _chance: Random) -> None:
-    """A true store, in the place of the stream in which all objects are."""
+    """Write a genuine store over the object stream that holds all other objects."""
     data = tail.add(Stream(b"", certificate_with(b"")))
     tail.put(number_of(tail.root.get(b"/DSS")), b"<</Type/DSS/Certs[%d 0 R]>>" % data)
 
 
 def _contents_as_metadata(tail: Tail, _chance: Random) -> None:
-    """The metadata says the same, and is the content of a page as well."""
+    """Leave the meaning of the metadata as it is and add content for the page that draws it."""
     number = number_of(tail.root.get(b"/Metadata"))
     tail.put(number, Stream(b"/Type/Metadata/Subtype/XML", XMP % (b">" + _FORGED)))
 
 
 def _hole(tail: Tail) -> int:
-    """The number that the file leaves out, or else the next one."""
+    """Return the first object number that the file leaves out, or else the next one."""
     listed = PdfReader(tail.known.pdf).crossreference
     return next((number for number in range(1, tail.size) if listed.entry(number) is None), tail.size)
 
@@ -86,20 +86,20 @@ def _filled(tail: Tail, _chance: Random) -> None:
 
 
 def _filled_by_properties(tail: Tail, _chance: Random) -> None:
-    """What wrote the file last, as all programs state it."""
+    """Put properties with a /Producer, as all programs write them, into the hole."""
     number = tail.put(_hole(tail), b"<</Producer(and 9,000,000 EUR besides)>>")
     tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
 
 
 def _filled_by_a_string(tail: Tail, _chance: Random) -> None:
-    """The same, in an object of its own."""
+    """Put the string of /Producer into the hole, as an object of its own."""
     text = tail.put(_hole(tail), b"(and 9,000,000 EUR besides)")
     number = tail.add(b"<</Producer %d 0 R>>" % text)
     tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
 
 
 def _grown(tail: Tail, _chance: Random) -> None:
-    """A timestamp, behind as much white space as is missing."""
+    """Fill the file with white space up to its stated length and add a timestamp."""
     add_signature(tail, trusted_token, STAMP)
     tail.lead = b"\n" * (LENGTH - len(tail.write().pdf))
 
@@ -132,4 +132,4 @@ FREEDOMS: dict[str, Alter] = {
 }
 BY_UPLOAD = {upload: tuple(name for other, name, _ in _all() if other == upload) for upload in WAITING}
 OF = {name: upload for upload, name, _ in _all()}
-"""The upload that each waits in."""
+"""The upload for which each freedom is made, by the freedom's name."""

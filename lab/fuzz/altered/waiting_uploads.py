@@ -1,4 +1,4 @@
-"""Uploads of somebody who means to alter them once they are sealed: they show nothing odd, and wait for an update."""
+"""Uploads prepared to be altered once they are sealed: they show nothing odd until an update is appended."""
 
 import io
 from collections.abc import Callable
@@ -30,11 +30,11 @@ MISSING = {
     "with a number below zero": b"-%d 0 R",
     "with other gaps": b"%d\x0b0\x80R",
 }
-"""How a page or a form refers to an object that is not there, as some readers take it."""
+"""Ways to refer to a missing object that at least some readers take for a reference."""
 DIGEST = b"/" + b"0123456789ABCDEF" * 2 + b"01234567"
 LENGTH = 60_000
-"""What the growing upload says of its length."""
-_WIDE = 40  # bytes for what stands in for a reference until the file is written
+"""The length in bytes that the growing upload states of itself."""
+_WIDE = 40  # bytes for the placeholder of a reference until the file is written
 _ROOM = [0, 0, 595, 842]
 _PLAIN = pikepdf.ObjectStreamMode.disable
 XMP = (
@@ -66,7 +66,7 @@ _NO_FONT = b"BT %b 12 Tf 100 660 Td (which is binding) Tj ET"
 
 
 def upload_with_catalog() -> bytes:
-    """A page takes its fonts from the catalog, where there is none."""
+    """Return an upload with a page that looks for its fonts in the catalog, which has none."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         _put_on_last_page(document, [_draws(document, _NO_FONT % b"/Extensions", Font=document.Root)])
@@ -75,7 +75,7 @@ def upload_with_catalog() -> bytes:
 
 
 def upload_with_store() -> bytes:
-    """What it calls its store is the stream with all other objects."""
+    """Return an upload whose /DSS is the object stream with all other objects."""
     name = "/W".ljust(_WIDE, "x")
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -86,7 +86,7 @@ def upload_with_store() -> bytes:
 
 
 def shared_upload() -> bytes:
-    """What an update may write anew, pages use for something else."""
+    """Return an upload whose pages also use the objects that an update may write anew."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         page, data = document.pages[1].obj, document.make_indirect(Dictionary())
@@ -105,7 +105,7 @@ def shared_upload() -> bytes:
 
 
 def disguised_upload() -> bytes:
-    """A page draws the list of certificates, and a comment makes it seem that a store does."""
+    """Return an upload with a page that draws the list of certificates; a comment makes it look like a store's."""
     stands_for_it = "/W".ljust(_WIDE, "x")
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -120,7 +120,7 @@ def disguised_upload() -> bytes:
 
 
 def upload_with_hole(how: str, number: int) -> bytes:
-    """A page, or a form on it, draws an object that is not there yet."""
+    """Return an upload in which a page, or a form on it, draws object ``number``, which is missing."""
     name = "/W".ljust(_WIDE, "x")
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -135,7 +135,7 @@ def upload_with_hole(how: str, number: int) -> bytes:
 
 
 def referring_upload(number: int) -> bytes:
-    """Contents refer to an object that is not there yet, as some readers understand it."""
+    """Return an upload whose content refers, as some readers understand it, to object ``number``, which is missing."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         page = document.pages[1].obj
@@ -146,7 +146,7 @@ def referring_upload(number: int) -> bytes:
 
 
 def growing_upload() -> bytes:
-    """It begins with the cross-reference of other pages, by which readers go once it is as long as it says."""
+    """Return an upload whose first cross-reference, to forged pages, counts once the file has its stated length."""
     forged = b"BT /F1 12 Tf 100 700 Td (I owe 9,000,000 EUR) Tj ET"
     shown = b"BT /F1 12 Tf 100 700 Td (I owe 1,000 EUR) Tj ET"
     page = b"<</Type/Page/Parent %d 0 R/MediaBox[0 0 595 842]/Contents %d 0 R/Resources<</Font<</F1 5 0 R>>>>>>"

@@ -73,7 +73,7 @@ def revision(content: bytes, pdf: bytes) -> bytes:
 
 
 def test_a_form_made_of_the_file_is_read_whatever_was_found() -> None:
-    """What was found holds for the file; its repaired form may have other contents."""
+    """The finding holds for the file itself; its repaired form may have other contents."""
     damaged = with_contents(b"0 1 0 rg 0 0 300 300 re f (swallows what follows").replace(b"startxref", b"startxrex")
     found = sealed(damaged, **DRAWN, clean_contents=True)
     assert found.method != "incremental" and colour_at(page_of(found.content), 150, 125) == (255, 0, 0)

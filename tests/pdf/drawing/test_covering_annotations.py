@@ -20,7 +20,7 @@ Prepare = Callable[[pikepdf.Pdf], None]
 
 
 def annotation(kind: str, *, picture: bool = True, form_entries: Dictionary | None = None, **entries: Any) -> Prepare:
-    """Over the whole page. With ``form_entries`` it is a field."""
+    """Return a change that puts an annotation over the whole page; with ``form_entries`` it is a field."""
 
     def annotate(document: pikepdf.Pdf) -> None:
         note = Dictionary({"/Type": Name.Annot, "/Subtype": Name("/" + kind), "/Rect": FULL, "/F": 4})

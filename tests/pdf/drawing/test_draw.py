@@ -22,7 +22,7 @@ SCALE = 2.0
 
 
 def page_of(pdf: bytes, number: int = 1) -> Image.Image:
-    """The page as a reader sees it, 2 pixels a point."""
+    """Return the page as a reader sees it, with 2 pixels per point."""
     document = pypdfium2.PdfDocument(pdf)
     show_form_fields(document)
     image: Image.Image = document[number - 1].render(scale=SCALE).to_pil().convert("RGB")
@@ -31,14 +31,14 @@ def page_of(pdf: bytes, number: int = 1) -> Image.Image:
 
 
 def colour_at(image: Image.Image, x: float, y: float) -> Any:
-    """At a point of reader space."""
+    """Return the colour at a point of reader space."""
     return image.getpixel((round(x * SCALE), image.height - 1 - round(y * SCALE)))
 
 
 def assert_mark(before: bytes, after: bytes, *, number: int = 1, unit: float = 1) -> None:
-    """A red mark at X, Y with its black corner lower left; everywhere else the page as it was.
+    """Assert that a red mark stands at X, Y, its black corner at the lower left, and that nothing else has changed.
 
-    PDFium draws a page of user units without their size: ``unit`` takes reader space to its pixels.
+    PDFium may draw a page without the size of its user units: ``unit`` converts reader space to its pixels.
     """
     old, new = page_of(before, number), page_of(after, number)
     x, y, width, height = X / unit, Y / unit, WIDTH / unit, HEIGHT / unit
@@ -88,7 +88,7 @@ def test_user_units() -> None:
 def inherit(document: pikepdf.Pdf) -> None:
     for page in document.pages:
         del page.obj.MediaBox
-        page.obj.Resources.Font.F1.BaseFont = Name.Courier  # and not what viewers draw with where there is no font
+        page.obj.Resources.Font.F1.BaseFont = Name.Courier  # not the font that viewers use where there is none
         document.Root.Pages.Resources = page.obj.Resources
         del page.obj.Resources
     document.Root.Pages.MediaBox = Array([0, 0, 400, 600])
@@ -103,7 +103,7 @@ def share_contents(document: pikepdf.Pdf) -> None:
 
 
 def occupy(document: pikepdf.Pdf, shared: str) -> None:
-    """The pages already draw something by the names that marks would take."""
+    """Make the pages draw something by the names that marks would take."""
     drawn = document.make_stream(b"/G gs 0 1 0 rg 0 0 50 50 re f")
     drawn.update(Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 50, 50])))
     names = Dictionary({"/Paraph0": drawn, "/Paraph1": drawn})
@@ -131,7 +131,7 @@ ODD: dict[str, tuple[list[str], Callable[[pikepdf.Pdf], None] | None]] = {
     },
     "neither contents nor resources": ([""], strip),
 }
-"""What pages draw, and what is done to them then."""
+"""The contents of the pages, and what prepares the file."""
 
 
 @pytest.mark.parametrize("kind", ODD)
@@ -164,7 +164,7 @@ def inherited_reference(document: pikepdf.Pdf) -> None:
 
 
 def two_parents(document: pikepdf.Pdf) -> None:
-    """The same text of the pages, but other resources and another size inherited."""
+    """Make each half of the pages inherit resources and size from a parent of its own."""
     top, halves = document.Root.Pages, []
     for kids, size in ((document.pages[:2], (300, 400)), (document.pages[2:], (600, 900))):
         half = document.make_indirect(Dictionary(Type=Name.Pages, Parent=top, Count=2))

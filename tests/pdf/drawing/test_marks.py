@@ -17,7 +17,7 @@ from tests.pdf.sealed_files import sealed
 
 
 def intricate(document: pikepdf.Pdf) -> None:
-    """Resources with all that a copy could get wrong."""
+    """Add resources with everything that a copy could get wrong."""
     own = document.make_indirect
     page = document.pages[0].obj
     other = own(
@@ -31,7 +31,7 @@ def intricate(document: pikepdf.Pdf) -> None:
 
 
 def copied(pdf: bytes) -> dict[Ref, Any]:
-    """The objects that come into a revision, as values."""
+    """Return the objects that a picture adds to a revision, as values."""
     revision = Revision(PdfReader(paper(text("a", 72, 700))))
     FormXObjects(PdfReader(pdf), revision).form(0)
     return revision._changed

@@ -21,7 +21,7 @@ FULL = Array([0, 0, 595, 842])
 
 
 def views(pdf: bytes, folder: Path, number: int = 1) -> dict[str, Image.Image]:
-    """The page in each viewer at hand."""
+    """Return the page as each installed viewer draws it."""
     seen, file, dots = {"PDFium": page_of(pdf, number)}, folder / "page.pdf", str(round(72 * SCALE))
     file.write_bytes(pdf)
     commands = {
@@ -42,7 +42,7 @@ def assert_shown(pdf: bytes, folder: Path) -> None:
 
 
 def in_contents(pdf: bytes) -> bool:
-    """Whether the mark lies there, not in an annotation."""
+    """Return whether the mark lies in the contents, not in an annotation."""
     with pikepdf.open(BytesIO(marked(pdf))) as document:
         return isinstance(document.pages[0].obj.Contents, Array) and "/AP" not in document.pages[0].obj.Annots[-1]
 

@@ -200,7 +200,7 @@ def test_anything_else_is_refused(content: bytes) -> None:
         b"\x30\x85\x01",
         b"\x30\x02\x00\x00",  # the marker of an end where nothing was open
         b"\x24\x03\x0c\x01a",  # parts of another kind
-        b"\x23\x08\x03\x02\x01\x80\x03\x02\x00\x80",  # bits that end within
+        b"\x23\x08\x03\x02\x01\x80\x03\x02\x00\x80",  # unused bits in a part before the last
         b"\x23\x02\x03\x00",
         b"\x1f\x81\x01\x00",
         b"\x30\x80" * 100 + b"\0\0" * 100,
@@ -219,7 +219,7 @@ def test_what_is_no_ber_or_too_much_of_it_is_refused(encoded: bytes) -> None:
 
 
 def test_the_work_grows_with_the_bytes_alone() -> None:
-    """Counted in bytes that are held at once: a value in values in parts is not copied for each of them."""
+    """The peak of memory is measured: a nested value in parts is not copied once for each level."""
     largest = dict[int, int]()
     for size in (1 << 20, 1 << 22):
         content = b"".join(der.octet_string(bytes(1 << 10)) for _ in range(size >> 10))

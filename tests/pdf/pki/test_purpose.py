@@ -1,4 +1,4 @@
-"""What a seal says that it is for: written once, read back by others, and said by the proof's path alone."""
+"""The purpose of a seal is written once and read back by others; only the path of the proof states that of a proof."""
 
 import re
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_a_seal_that_does_not_say_it_is_told_in_words() -> None:
 
 
 class Odd(Purpose):
-    """``environment`` is the hexadecimal DER of the attribute's value."""
+    """A purpose with any value: ``environment`` is the hexadecimal DER of the attribute's value."""
 
     @property
     def attribute(self) -> bytes:
@@ -69,7 +69,7 @@ class Odd(Purpose):
 def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "paraph.pdf.sealing.draft.check", lambda *_given, **_more: None
-    )  # which would refuse to hand it out
+    )  # the check would refuse to hand out the file
     content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
     found = verify(content, ROOTS)
     assert not found.ok and found.purpose is None
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.Mon
 
 
 def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
-    """And the check of the service, which seals a page of its own and throws it away."""
+    """The only exception is the check of the service, which seals a page of its own and throws it away."""
     naming = {
         str(path.relative_to(SOURCES))
         for path in SOURCES.rglob("*.py")

@@ -32,8 +32,8 @@ def qualified(
     public: PublicKey | None = None,
     revocations: str = "",
 ) -> x509.Certificate:
-    """A certificate of a seal with these statements, or with ``value`` in their place. ``revocations``: where its
-    issuer's list is."""
+    """Return a certificate for a seal with these statements, or with ``value`` in their place. ``revocations``: the
+    address of its issuer's list."""
     root = root or make_root()
     encoded = der.sequence(*parts) if value is None else value
     extensions: list[x509.ExtensionType] = [
@@ -55,7 +55,7 @@ def test_all_three_together_make_a_qualified_seal() -> None:
     whole = certificate(COMPLIANCE, ESEAL, DEVICE)
     assert qualified_statements(whole) == ("QcCompliance", "QcSSCD", "QcType eseal") and makes_qualified_seals(whole)
     others = certificate(stated("0.4.0.1862.1.5"), COMPLIANCE, DEVICE, stated("0.4.0.1862.1.3", der.integer(10)), ESEAL)
-    assert makes_qualified_seals(others)  # where the issuer's terms are, and how long it keeps its records
+    assert makes_qualified_seals(others)  # the issuer's terms and its retention of records do not matter
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Lists and answers prove something of a time that they cover, and where those who made them were in order then."""
+"""Lists and answers prove something only of a time that they cover, and only if their makers were in order then."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def by_issuer(
     made: datetime | None = None,
     by: Sequence[x509.Certificate] = (),
 ) -> LongTermData:
-    """``made``: when the answer says that it was made; ``by``: the certificates of the responder that signs."""
+    """Return a status answer. ``made``: when it says that it was made; ``by``: certificates of a responder, if any."""
 
     def change(stated: Any) -> None:
         stated["produced_at"], stated["responses"][0]["this_update"] = made or this, this
@@ -92,8 +92,8 @@ KINDS: dict[str, Callable[..., LongTermData]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """Days from now: what is stated, of which time it is asked, when it is known to have existed, and when the
-    certificate ends."""
+    """A status, in days from now: ``this`` and ``end`` as it states them, ``of``, the time asked about, ``known``, when
+    it is known to have existed, and ``leaf_ends``, when the certificate ends."""
 
     this: float
     end: float | None
@@ -191,7 +191,7 @@ def test_an_issuer_answers_with_a_key_for_signatures_or_lists(usage: str) -> Non
 
 
 def test_a_list_that_says_it_is_younger_than_the_timestamp_over_it_raises_no_level() -> None:
-    """However late the file is verified."""
+    """That is so however late the file is verified."""
     own = authority("p-256")
     stamped = sealed(paper(text("A contract", 100, 700)), at=clock.now(), timestamping=timestamping()).content
     for ahead, levels in ((timedelta(0), ("B-LTA", "B-LTA")), (DAY, ("B-T", "B-T"))):

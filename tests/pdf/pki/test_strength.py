@@ -65,8 +65,8 @@ def signed_with(made: forge.Signed, key: Key, hash_: hashes.HashAlgorithm) -> by
 
 
 def chain(purpose: x509.ObjectIdentifier | None = None, **wrong: Any) -> list[x509.Certificate]:
-    """Leaf, issuer and root, strong but for what is given: ``leaf``, a key, and ``leaf_hash``, which it is signed with,
-    and likewise of ``middle`` and ``root``."""
+    """Return leaf, issuer and root, strong except for what is given: ``leaf``, its key, ``leaf_hash``, the hash of its
+    signature, and likewise for ``middle`` and ``root``."""
     leaf, middle, root = (wrong.get(name) or strong(name) for name in ("leaf", "middle", "root"))
     by = {name: wrong.get(f"{name}_hash", SHA256) for name in ("leaf", "middle", "root")}
     return [
@@ -115,7 +115,7 @@ def test_a_strong_certificate_of_the_same_issuer_is_found_beside_a_weak_one() ->
 
 
 def key_of(links: list[x509.Certificate], key: Key) -> LocalKey:
-    """A key that no check looked at, as other programs use them."""
+    """Return a key whose chain was not checked, as other programs may use it."""
     with patch("paraph.keys.signing_key.find_chain", return_value=tuple(links)):
         return LocalKey(key, links)
 
@@ -129,7 +129,7 @@ def test_a_seal_or_a_timestamp_of_such_a_chain_is_not_trusted(kind: str) -> None
     assert found.intact and not found.trusted and not found.ok
     assert any(reason in finding for finding in found.findings)
     with pytest.raises(DomainError, match=r"has a weak (key|signature): "):
-        LocalKey(key.private_key, links)  # nor is one made of it here
+        LocalKey(key.private_key, links)  # our own code makes no such key
 
     links = made(wrong, purpose=ExtendedKeyUsageOID.TIME_STAMPING)
     key = key_of(links, wrong.get("leaf", lambda: strong("leaf"))())
@@ -193,7 +193,7 @@ def test_a_timestamp_that_is_still_to_come_is_not_accepted() -> None:
 
 
 def test_a_seal_outlives_its_algorithm_by_its_timestamp() -> None:
-    """RSA of 2048 bits ends with 2028."""
+    """RSA of 2048 bits is accepted until the end of 2028."""
     key = rsa.generate_private_key(65537, 2048)
     links = chain(leaf=key)
     roots = [authority("p-256").root, forge.der_of(links[-1])]
@@ -219,7 +219,7 @@ def test_a_timestamp_is_renewed_before_its_algorithm_ends() -> None:
 
 
 def _meant_otherwise(signed: Any) -> None:
-    """The modulus is a negative number, as on many Estonian identity cards."""
+    """Encode the modulus as a negative number, as many Estonian identity cards do."""
     public = signed["subject_public_key_info"]["public_key"].parsed
     public["modulus"] = public["modulus"].native - (1 << public["modulus"].native.bit_length())
     signed["subject_public_key_info"]["public_key"] = asn1_core.ParsableOctetBitString(public.dump(force=True))

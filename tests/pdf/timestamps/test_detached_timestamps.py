@@ -1,4 +1,4 @@
-"""Timestamps beside a file: what they prove, how long, and every way in which they can be wrong."""
+"""Timestamps beside a file: what they prove, for how long, and every way in which they can be wrong."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ YEAR = timedelta(days=365)
 
 @cache
 def bare() -> bytes:
-    """Sealed when no authority answered."""
+    """Return a file that was sealed while no timestamp authority answered."""
     return sealed(paper(text("A contract", 72, 700)), at=clock.now()).content
 
 
@@ -55,7 +55,7 @@ def record(
 
 @pytest.fixture
 def moved(monkeypatch: pytest.MonkeyPatch) -> "list[timedelta]":
-    """The clock, moved by all of these."""
+    """Return a list whose sum moves the clock."""
     by, real = list[timedelta](), clock.now
     monkeypatch.setattr(clock, "now", lambda: real() + sum(by, timedelta(0)))
     return by
@@ -67,13 +67,13 @@ def test_a_late_timestamp_proves_that_the_seal_existed(moved: list[timedelta]) -
     assert found.ok and found.level == "B-B" and len(found.detached_timestamps) == 1
     assert any(sentence.startswith("Timestamped beside the file, as it is now, on ") for sentence in found.findings)
     assert found.to_json()["kept_timestamps"][0]["authority"] == "Paraph Development Timestamp Authority"
-    moved.append(11 * YEAR)  # the certificates of both have ended
+    moved.append(11 * YEAR)  # the certificates of seal and timestamp have ended
     assert not verify(bare(), [ROOT]).trusted
     assert verify(bare(), [ROOT], [late]).trusted
 
 
 def authority_of_years(name: str, years: float) -> Timestamping:
-    """One whose certificate begins now."""
+    """Return an authority whose certificate begins now and ends after ``years``."""
     key = ec.generate_private_key(ec.SECP256R1())
     purposes = [ExtendedKeyUsageOID.TIME_STAMPING]
     root_key = forge.curve_key("long root")
@@ -88,7 +88,7 @@ def long_root() -> x509.Certificate:
 
 
 def test_renewals_carry_a_file_through_the_decades(moved: list[timedelta]) -> None:
-    """Each before the one before it ages; one that comes too late preserves nothing."""
+    """Each renewal comes before the last one expires; one that comes too late preserves nothing."""
     roots = [ROOT, forge.der_of(long_root())]
     pdf = sealed(paper(text("x", 72, 700)), at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
     kept: list[DetachedTimestamp] = []

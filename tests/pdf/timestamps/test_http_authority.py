@@ -28,12 +28,12 @@ ordering = yes
 tsa_name = yes
 ess_cert_id_chain = yes
 """
-OVER = threading.Event()  # servers that stall go on once the client has given up
+OVER = threading.Event()  # set once the client has given up, so that stalling servers end
 
 
 @contextmanager
 def server(respond: Respond, host: str = "127.0.0.1") -> Iterator[str]:
-    """An HTTP server at ``host`` that answers every POST with ``respond``; gives its address."""
+    """Run an HTTP server at ``host`` that answers every POST with ``respond``; yield its address."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         respond(handler, handler.rfile.read(int(handler.headers["Content-Length"])))
@@ -47,7 +47,7 @@ def sent(body: bytes, media_type: str = REPLY, status: int = 200) -> Respond:
 
 
 def openssl_responder(folder: Path) -> Respond:
-    """`openssl ts -reply` with a certificate below the test root."""
+    """Return a responder by `openssl ts -reply`, with a certificate below the test root."""
     responder = Responder(folder, forge.rsa_key(), forge.leaf(forge.rsa_key()), (forge.middle(),), more=_MORE)
     media_type = f"{REPLY}; charset=binary"
     return lambda handler, body: send(handler, body=responder.answer(body, 10), Content_Type=media_type)
@@ -107,7 +107,7 @@ def redirect(location: str, status: int = 301) -> Respond:
     ],
 )
 def test_servers_that_misbehave(respond: Respond, reason: str) -> None:
-    """What is told of them names no credentials."""
+    """The reason that is given names no credentials."""
     OVER.clear()
     with server(respond) as url:
         stamp, failures = stamp_time(DIGEST, trusting(url.replace("http://", "http://me:secret@"), seconds=0.5))
@@ -144,7 +144,7 @@ def test_a_connection_that_breaks_is_tried_once_more(tmp_path: Path) -> None:
 
     def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
         asked.append(handler.client_address)
-        if len(asked) % 3 == 2:  # the connection was kept, and its server closes it with the next request on it
+        if len(asked) % 3 == 2:  # the server closes a kept connection as the next request arrives
             handler.close_connection = True
         else:
             answer(handler, body)

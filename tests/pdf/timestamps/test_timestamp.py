@@ -1,5 +1,5 @@
-"""Tokens are verified in full: each way to be wrong is refused with its reason, and the next authority is asked. Those
-of authorities of every kind are taken where OpenSSL takes them."""
+"""Tokens are verified in full: each fault is refused with its reason, and the next authority is asked. Tokens of
+authorities of every kind are accepted where OpenSSL accepts them."""
 
 import hashlib
 from collections.abc import Callable
@@ -95,7 +95,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
         ({"named": "none"}, "does not name its certificate"),
         ({"named": "other"}, "names another certificate"),
         ({"hash_": "sha1"}, "the hash SHA-1 is not accepted"),
-        ({"hash_": "sha3_256"}, "the service does not write the hash sha3_256"),  # it reads such seals of others
+        ({"hash_": "sha3_256"}, "the service does not write the hash sha3_256"),  # verification accepts it
         ({"content_type": "data"}, "it is not a timestamp token"),
         ({"status": 2, "failure": "bad_alg", "text": "no thanks"}, 'refused, "no thanks", the hash is not accepted'),
         ({"status": 2, "failure": "system_failure"}, "it has a fault of its own"),
@@ -131,8 +131,8 @@ def test_another_root_is_not_trusted(tmp_path: Any) -> None:
 
 
 def test_a_flipped_bit_anywhere_in_a_token_is_noticed() -> None:
-    """But for the certificate above the signer's, where a copy that no longer chains to a root is refused elsewhere,
-    and version 1 in place of 3, as some programs write."""
+    """Exceptions are the certificate above the signer's, where a copy that no longer chains to a root is refused
+    elsewhere, and version 1 in place of 3, which some programs write."""
     info = tsp.TSTInfo(
         {
             "version": "v1",
@@ -220,17 +220,17 @@ ess_cert_id_alg = sha256
 
 @dataclass
 class Responder:
-    """``openssl ts -reply`` with a key, its certificate, and what else it sends along."""
+    """``openssl ts -reply`` with a key, its certificate, and other certificates to send along."""
 
     folder: Path
     own: Key
     certificate: x509.Certificate
     others: tuple[x509.Certificate, ...] = ()
     written: Callable[[bytes], bytes] = bytes
-    """The answer in another form."""
+    """Rewrites the answer, for instance in BER."""
     name: str = "openssl"
     more: str = ""
-    """Of the configuration."""
+    """More lines of the configuration."""
 
     def answer(self, request: bytes, timeout: float) -> bytes:
         files = {"own.key": private(self.own), "own.pem": pem(self.certificate), "others.pem": pem(*self.others)}
@@ -272,7 +272,7 @@ def _crossed() -> x509.Certificate:
 
 
 def _frame_in_ber(answer: bytes) -> bytes:
-    """Leave open how long the token and what holds the stamped facts are, and write these in parts, as some do."""
+    """Write the token in BER as some authorities do: with open lengths, and the stamped facts in parts."""
     status, token = der.read(answer).children()
     kind, explicit = token.children()
     version, digests, content, *signed = explicit.only(0xA0).children()
@@ -324,7 +324,7 @@ def test_a_timestamp_is_taken_where_openssl_takes_it(kind: str, tmp_path: Path) 
     accepted = "Verification: OK" in _openssl(tmp_path, "-verify -queryfile query -in answer -CAfile root.pem")
     assert (stamp is not None) == accepted == (kind in ANSWERS), failures
     if stamp is not None:
-        (tmp_path / "token").write_bytes(stamp.token)  # as it is sealed in
+        (tmp_path / "token").write_bytes(stamp.token)  # in the form that goes into a seal
         (tmp_path / "chain.pem").write_bytes(pem(*map(x509.load_der_x509_certificate, stamp.chain)))
         known = "-CAfile root.pem -untrusted chain.pem"
         said = _openssl(tmp_path, f"-verify -digest {DIGEST.hex()} -token_in -in token {known}")

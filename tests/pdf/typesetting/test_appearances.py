@@ -48,7 +48,7 @@ def test_a_stamp_says_who_when_and_which_request_in_the_signers_language() -> No
 
 
 def test_an_arabic_stamp_begins_at_the_right() -> None:
-    """As its language does, with a typed signature and a drawn one."""
+    """The stamp follows its language, with a typed signature and with a drawn one."""
     tall = replace(STAMP, name="عمر علي", locale="ar")
     for picture in pictures(stamps([tall, replace(tall, signature=DRAWN)])):
         box = ink_box(without_ground(picture).crop((0, 0, picture.width, round(picture.height * 0.3))))
@@ -124,7 +124,7 @@ def test_drawn_initials_are_as_strong_as_typed_ones() -> None:
 
 
 def stem(picture: Image.Image) -> int:
-    """The middle one of the lengths of runs of ink, in a line through the middle of the letters."""
+    """Return the median length of the runs of ink on a line through the middle of the letters."""
     middle = picture.height // 2
     row = without_ground(picture).getchannel("A").crop((0, middle, picture.width, middle + 1))
     runs = [len(run) for run in "".join("x" if a > 127 else " " for a in row.tobytes()).split()]
@@ -132,7 +132,7 @@ def stem(picture: Image.Image) -> int:
 
 
 def test_the_page_shows_through_stamps_and_initials() -> None:
-    """Through the ground under them, which is white of 70 %."""
+    """The ground under them is white with an opacity of 70 %."""
     for picture in pictures(appearances([STAMP], [InitialsContent("Inge Illig")]).pdf):
         ground = sum(picture.getchannel("A").histogram()[177:181])
         assert ground > 0.7 * picture.width * picture.height
@@ -170,7 +170,7 @@ def test_cjk_names_are_written_with_the_systems_font() -> None:
 
 
 def test_what_passes_for_legible_never_stops_typst() -> None:
-    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
+    """Letters of every font are mixed at random: Typst would refuse a glyph that no font has."""
     characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
     chance = random.Random(2026)  # the same names in every run
     names = ["".join(map(chr, chance.sample(characters, 16))) for _ in range(60)]

@@ -15,14 +15,14 @@ LONG = "Donaudampfschifffahrtsgesellschaftskapitänswitwe"
 
 
 def drawn(*contents: FieldContent) -> bytes:
-    """A page for each."""
+    """Return a PDF with a page for each value."""
     return appearances(
         fields=[FieldsContent(each.width, each.height, [FieldPlace(0, 0, each)]) for each in contents]
     ).pdf
 
 
 def box_of(content: FieldContent) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of what is drawn, in points."""
+    """Return left, top, right and bottom of what is drawn, in points."""
     [picture] = pictures(drawn(content))
     box = ink_box(picture)
     assert box is not None

@@ -1,4 +1,4 @@
-"""The library of fonts is the same on every machine, but for the scripts that only systems have."""
+"""The library of fonts is the same on every machine, except for scripts that only system fonts have."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from tests.pdf.pictures import texts
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> fonts.Library:
-    """A library of a machine without any font of its own."""
+    """Return the library of a machine without any system font."""
     return fonts.open_library(tmp_path_factory.mktemp("fonts"), system_folders=())
 
 
@@ -24,7 +24,7 @@ NAMES = ["Zoë Łukasiewicz", "Nguyễn Thị Hồng", "Γιώργος Ἀθην
 NAMES += ["יעל כהן", "नरेन्द्र शर्मा", "สมชาย ใจดี", "ნინო ბერიძე"]
 WRITTEN = {name: name for name in NAMES} | {
     "王小明": "Wang Xiao Ming",
-    "愛子田中.pdf": "Ai Zi Tian Zhong.pdf",  # of a file's name nobody has an address
+    "愛子田中.pdf": "Ai Zi Tian Zhong.pdf",  # a file has no address to replace its name
     "Zoë 😀": "Zoë (grinning)",
     "Zoë \ue000": "Zoë [U+E000]",
     "Ꙃиꦗ": "Ꙃиj",
@@ -116,7 +116,7 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pyte
 def test_the_hands_write_many_scripts_and_no_name_in_two_faces(
     bare: fonts.Library, name: str, hands: list[int]
 ) -> None:
-    """The faces for what a hand lacks are those that names had before."""
+    """A name that a hand cannot write as a whole is set in a printed face."""
     written = [hand for hand in (1, 2, 3, 4) if hand_of({"type": "typed", "hand": hand}, name)["handwritten"]]
     assert written == hands
     assert [font.family for font in bare.hands] == ["Great Vibes", "Caveat", "Dancing Script", "Kalam"]

@@ -1,4 +1,4 @@
-"""A process that typesets for months: Typst takes none of its 65,535 file ids for a document, and keeps no memory."""
+"""A process can typeset for months: no document uses up one of Typst's 65,535 file ids, or memory for good."""
 
 import os
 import subprocess
@@ -107,7 +107,7 @@ def test_a_hundred_thousand_values_in_one_process() -> None:
 
 def test_a_panic_is_an_error_and_ends_nothing() -> None:
     class Panic(BaseException):
-        """As Typst raises one."""
+        """A panic as Typst raises it."""
 
     with pytest.raises(TypesettingError, match="out of file ids"), _panics_raised():
         raise Panic("out of file ids")

@@ -79,7 +79,7 @@ CONTENT = ProofContent(
 
 
 def letters(text: str) -> str:
-    """Without hyphens, of which PDFium loses those at the ends of lines."""
+    """Return letters and digits only, as PDFium loses hyphens at the ends of lines."""
     return "".join(filter(str.isalnum, text))
 
 
@@ -93,7 +93,7 @@ def plain() -> str:
 
 
 def test_who_signed_without_a_code_is_not_said_to_have_had_one() -> None:
-    """As a sandbox act does; the address is named all the same."""
+    """A test in the sandbox signs without a code; the address is named all the same."""
     without = replace(CONTENT, signers=[replace(ANNA, channel="", destination="")], environment="sandbox")
     assert squeezed("One-time code") + "e-mail" in plain()
     told = whole_text(replace(without, journal=CONTENT.journal[2:]))

@@ -73,7 +73,7 @@ SIZES = [(80.0, 30.0), (200.0, 80.0), (400.0, 160.0)]
 
 
 def hand(points: int, unsteady: float = 0.0003) -> list[list[list[float]]]:
-    """A signature with loops, a line under it and a dot, at varying speed, in the pixels of a phone."""
+    """Return a signature with loops, a line under it and a dot, drawn at varying speed on the pixels of a phone."""
     loops: list[list[float]] = []
     way = 0.0
     while way < 1:
@@ -141,7 +141,7 @@ def test_no_drawing_is_large_or_slow(strokes: list[list[list[float]]]) -> None:
     assert len(fewer) <= MAX_STROKES and sum(map(len, fewer)) <= MAX_POINTS
     assert fewer == simplified(strokes)
     typed = len(stamps([replace(STAMP, width=width, height=height) for width, height in SIZES]))
-    for drawn in (fewer, strokes):  # those of earlier versions were kept as sent
+    for drawn in (fewer, strokes):  # earlier versions stored strokes as they were sent
         assert len(stamps([stamp(drawn, *size) for size in SIZES])) - typed < 200_000
 
 
@@ -160,7 +160,7 @@ def test_what_shows_nothing_stays_harmless() -> None:
 
 
 def test_the_proportions_count() -> None:
-    """On a wide pad, x counts for more: what is a visible bend there would be none on a square one."""
+    """On a narrow pad, y counts for more: a bend that is visible there disappears on a wide one."""
     bend = [[0.0, 0.0], [0.0006, 0.0005], [0.001, 0.0], [1.0, 1.0]]
     assert len(simplified([bend], 0.05)[0]) == 4
     assert len(simplified([bend], 20)[0]) == 3

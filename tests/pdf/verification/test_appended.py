@@ -1,4 +1,4 @@
-"""What may follow a trusted seal, and how it is told; what may not is made by the hundred in `lab/fuzz/altered`."""
+"""What may follow a trusted seal, and how verification describes it; `lab/fuzz/altered` makes what may not follow."""
 
 import re
 from typing import Any
@@ -32,7 +32,7 @@ def contract(**save: Any) -> bytes:
 
 
 def countersigned(pdf: bytes, **field: Any) -> bytes:
-    """Signed once more by somebody with a certificate below the root of the tests."""
+    """Sign the file once more, by a person whose certificate is below the root of the tests."""
     key, issuer = forge.curve_key("Jonas Brandt"), x509.load_der_x509_certificate(OWN.root).subject
     own = forge.certificate("Jonas Brandt", key, issuer, OWN.root_key.private_key)
     return revisions.countersigned(pdf, key, own, **field)
@@ -85,7 +85,7 @@ def test_drawing_ends_when_its_time_is_over() -> None:
 
 
 def test_readers_that_see_another_page_speak_against_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pictures are a second opinion: here they are asked for another file than the objects were read from."""
+    """The pictures are a second opinion: here they are of another file than the objects."""
     content = sealed_at_the_highest(contract())
     assert verify(content, ROOTS).ok
     other = sealed_at_the_highest(paper(PAGES[0], text("Page 2", 100, 700)))
@@ -123,7 +123,7 @@ def test_a_shared_list_of_annotations_shows_a_signature_on_each_page() -> None:
 
 
 def test_what_pdfium_remembers_makes_no_page_different(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its first picture of a page may differ from the next one: here each one that is drawn in passing does."""
+    """PDFium's first picture of a page may differ from the next: here each picture does until PDFium begins anew."""
     content, drawn = sealed_at_the_highest(contract()), []
     picture = pictures._picture
 
@@ -138,7 +138,7 @@ def test_what_pdfium_remembers_makes_no_page_different(monkeypatch: pytest.Monke
 
 
 def with_extension(pdf: bytes, entries: dict[bytes, Any]) -> bytes:
-    """With something new that is listed as an extension, and a timestamp's own data."""
+    """Append a revision with ``entries`` among the extensions, and with long-term data as a timestamp needs it."""
     revision = Revision(PdfReader(pdf, is_closed=True))
     root = revision.change(revision.reader.trailer[b"/Root"])
     root[b"/Extensions"] = revision.add({**revision.resolve(root.get(b"/Extensions") or {}), **entries})

@@ -1,5 +1,5 @@
-"""A proof, its signed file and its upload: what ties them together, and every way in which they can disagree. A proof
-is what the service sealed as one, by the hand that sealed its documents; older proofs stay what they are."""
+"""A proof, its signed file and its upload: what ties them together, and every way in which they can disagree. A file is
+a proof if it was sealed as one, by the organization that sealed its documents; older proofs remain proofs."""
 
 import base64
 import hashlib
@@ -83,7 +83,7 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
 
 
 def proven(content: dict[str, Any], printed: str | None = None, *, states_purpose: bool = True, **how: Any) -> bytes:
-    """``how``: sealed otherwise than the service seals."""
+    """Return a sealed proof with this evidence. ``how``: options that differ from those of the service."""
     last = printed or content["journal"][-1]["hash"]
     made = proof(replace(CONTENT, evidence=content, journal_hash=last))
     given = {"key": OWN.proof_key, "purpose": PROOF, "at": clock.now(), **how}
@@ -91,7 +91,7 @@ def proven(content: dict[str, Any], printed: str | None = None, *, states_purpos
 
 
 def checked(proof_file: bytes, *roots: bytes, signers: Sequence[str] = (), **files: Any) -> EvidenceCheck:
-    """``roots``: that of the tests where none is given; ``files``: others than those that belong to the proof."""
+    """Check a proof. ``roots``: by default that of the tests; ``files``: those that replace files of the proof."""
     given = {"signed.pdf": signed(), "uploaded.pdf": uploaded(), "proof.pdf": proof_file}
     given |= {f"{name}.pdf": pdf for name, pdf in files.items()}
     return check_evidence(given, roots or [OWN.root], signers=signers)
@@ -111,7 +111,7 @@ def test_three_files_that_belong_together() -> None:
 
 
 def put(*path: Any, value: Any = ...) -> Change:
-    """Change one value of evidence or a journal, or leave it out."""
+    """Return a change that sets one value of evidence or of a journal, or deletes it."""
 
     def change(content: Any) -> None:
         *way, last = path
@@ -125,7 +125,7 @@ def put(*path: Any, value: Any = ...) -> Change:
 
 
 def _chain(kind: str, key: str, *roots: KeyKind) -> Change:
-    """State another chain of certificates."""
+    """Return a change that states another chain of certificates."""
 
     def change(content: dict[str, Any]) -> None:
         chain = [getattr(authority("p-256"), key).certificate, *(authority(root).root for root in roots)]
@@ -179,7 +179,7 @@ def test_changed_evidence_is_told(change: Change, problem: str) -> None:
 
 
 def test_openings_and_refused_codes_are_compared_with_the_pages() -> None:
-    at = "2026-11-21T14:05:09.123Z"  # which the proof prints as another time, of a signature
+    at = "2026-11-21T14:05:09.123Z"  # the proof prints it, but as the time of a signature
     content = evidence()
     content["signers"] = [SIGNERS[0] | {"first_opening": {"at": at, "ip": ""}, "refused_codes": [at]}, SIGNERS[1]]
     result = checked(proven(content))
@@ -255,7 +255,7 @@ def commitment(salt: str, value: str) -> str:
 
 
 def salted_journal() -> Journal:
-    """A plain entry, and one with commitments."""
+    """Return a plain entry, and one with commitments."""
     plain = {"position": 1, "ip": "", "metadata": {}, "previous_hash": "00" * 32}
     first = {**plain, "hash": hashed(plain)}
     stated: dict[str, Any] = {
@@ -307,7 +307,7 @@ def test_whatever_is_changed_breaks_it(change: Change) -> None:
 
 
 def issued_before() -> dict[str, bytes]:
-    """The files of a request of a version whose seals did not say what they were for."""
+    """Return the files of a request from a version whose seals did not state their purpose."""
     return {path.name: path.read_bytes() for path in ISSUED_BEFORE.glob("*.pdf")}
 
 

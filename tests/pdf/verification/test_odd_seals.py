@@ -1,5 +1,5 @@
-"""Seals of a trusted key as the service makes none: with SHA-3, EdDSA and ML-DSA (ISO/TS 32001 and 32002, RFC 8419,
-9688 and 9882), wrong in one thing, or odd and right; what else can be wrong of them is in test_verdict."""
+"""Seals of a trusted key that the service never makes: with SHA-3, EdDSA and ML-DSA (ISO/TS 32001 and 32002, RFC 8419,
+9688 and 9882), wrong in one thing, or odd but right. Other faults of seals are in test_verdict."""
 
 import re
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def test_a_digest_is_as_strong_as_what_signs_it(kind: str) -> None:
 
 @pytest.mark.parametrize("name", _PARTS)
 def test_the_algorithm_is_the_one_of_the_key(name: str) -> None:
-    """Else an algorithm could be stated that nobody used."""
+    """Otherwise a seal could state an algorithm that nobody used."""
     other = next(each for each in _PARTS if each != name)
     own = _key(name)
     stated = SealForge("sha512", key=own, signature_algorithm={"algorithm": _PARTS[other][1]}, sign=own.sign)

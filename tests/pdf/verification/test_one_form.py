@@ -1,4 +1,4 @@
-"""A sealed file has one form: nobody makes another valid file of it by what no signature covers in its CMS."""
+"""A sealed file has one form: nobody can make another valid file by changing parts of its CMS that nothing signs."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def _made(level: str) -> bytes:
 
 
 FILES = {level: _made(level) for level in ("B-B", "B-T", "B-LTA")}
-"""Of each, the last value is covered by nothing: a seal, a seal with a timestamp, an archive timestamp."""
+"""Files whose last value is covered by nothing: a seal, a seal with a timestamp, an archive timestamp."""
 
 
 def _is_valid(pdf: bytes) -> bool:
@@ -54,7 +54,7 @@ def _with(pdf: bytes, value: bytes, digits: Callable[[str], str] = str) -> bytes
 
 
 def _changed(encoded: bytes, path: tuple[int, ...], change: Change) -> bytes:
-    """Change the list of what is in the element at ``path``, all lengths around it included."""
+    """Return the value with the children of the element at ``path`` changed, and all lengths corrected."""
     element = der.read(encoded)
     parts = [each.raw for each in element.children(element.tag)]
     if path:
@@ -93,7 +93,7 @@ def _more(kind: str) -> bytes:
 
 
 def _signature(parts: list[bytes]) -> int:
-    """Where the signature stands: before the unsigned attributes, if there are any."""
+    """Return the position of the signature: before the unsigned attributes, if there are any."""
     return next(i for i, part in enumerate(parts) if part[0] == der.OCTET_STRING)
 
 
@@ -136,7 +136,7 @@ _CHANGES: dict[str, tuple[tuple[int, ...], Change]] = {
 
 
 def _longer_lengths(encoded: bytes, deep: int = 12) -> Iterator[bytes]:
-    """Yield the value with the length of each of its elements written with one byte more, and without a length."""
+    """Yield the value once for each element with its length written longer, and once with its length left open."""
     element = der.read(encoded)
     yield encoded[:1] + bytes((0x84,)) + len(element.content).to_bytes(4, "big") + element.content
     if not element.tag & der.CONSTRUCTED or not deep:
@@ -206,7 +206,7 @@ def _is_valid_below_root(pdf: bytes) -> bool:
 
 
 def _again(issuer: str) -> bytes:
-    """The issuer once more, with the same name and key: whatever it issued, this one issued as well."""
+    """Return another certificate with the name and key of the middle one, which therefore fits what that one issued."""
     return der_of(certificate("Test Middle", curve_key("middle"), issuer, curve_key("root"), ca=True))
 
 
@@ -226,7 +226,7 @@ def test_a_seal_carries_the_certificates_that_it_names() -> None:
 
 
 def test_a_token_is_brought_into_the_one_form() -> None:
-    """Whatever the authority sends along, and however it writes it: its own certificate alone stays."""
+    """Only the authority's own certificate stays, whatever else it sends along and however it writes its token."""
 
     def lavish(answer: bytes) -> bytes:
         more: list[tuple[tuple[int, ...], Change]] = [
@@ -251,7 +251,7 @@ def test_a_token_is_brought_into_the_one_form() -> None:
 
 @pytest.mark.parametrize("level", ["B-T", "B-LTA"])
 def test_a_token_carries_no_issuer(level: str) -> None:
-    """It names none, so that anybody could take one out, or put another of the same name and key into its place."""
+    """A token names no issuer, so anybody could remove it, or replace it by another of the same name and key."""
     roots = [der_of(root()), authority("p-256").root]
     term = LongTerm([*long_term().sources, Lists()]) if level == "B-LTA" else None
     pdf = _sealed_below_an_issuer(timestamping=Timestamping([Forge()], roots), long_term=term)

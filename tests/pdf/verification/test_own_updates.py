@@ -36,7 +36,7 @@ TARGETS: dict[str, Callable[[pikepdf.Pdf], pikepdf.Object]] = {
 
 
 def filled_in() -> pikepdf.Pdf:
-    """A form whose parts are objects of their own."""
+    """Return a letter with a form whose parts are objects of their own."""
     pdf = pikepdf.open(io.BytesIO(LETTER))
     page = pdf.pages[0].obj
     widget = Dictionary(Type=Name.Annot, Subtype=Name.Widget, FT=Name.Tx, T=String("x"), Rect=[10, 10, 60, 30], P=page)
@@ -84,7 +84,7 @@ PLACES = {each.__name__: each for each in (from_a_page, from_a_program, in_a_tit
 
 
 def archived(upload: bytes) -> bytes:
-    """Sealed at B-LTA as it was shown, with a stamp."""
+    """Seal the upload at B-LTA, in the form in which it was shown, with a stamp."""
     shown = inspect(upload, page_limit=10).prepared or upload
     marks = [Mark(1, 100, 100, 100, 50, RED)]
     return sealed(
@@ -94,13 +94,13 @@ def archived(upload: bytes) -> bytes:
 
 @pytest.mark.parametrize(("target", "place"), list(product(TARGETS, PLACES)))
 def test_whatever_refers_to_what_an_archive_timestamp_extends(target: str, place: str) -> None:
-    pdf = pikepdf.open(io.BytesIO(LETTER)) if target == "catalog" else filled_in()  # the catalog gets the first form
+    pdf = pikepdf.open(io.BytesIO(LETTER)) if target == "catalog" else filled_in()  # sealing adds a form to the catalog
     found = verify(archived(PLACES[place](pdf, target)), [ROOT])
     assert found.sound and found.level == "B-LTA" and not found.altered, found.findings
 
 
 def signed_before(target: str) -> bytes:
-    """Signed by another, who does not look for what waits, with a comment that refers to what that signature made."""
+    """Return a signed letter whose comment refers to an object of the signature; its signer did not check that."""
     number = number_of(sealed(LETTER).content, target)
     return sealed(LETTER.replace(b"startxref", b"%% %d 0 R\nstartxref" % number), clean_contents=True).content
 
@@ -117,7 +117,7 @@ def test_an_upload_whose_form_must_stay_and_is_referred_to_is_refused() -> None:
 
 @pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 160), marks=pytest.mark.thorough)])
 def test_after_broken_signatures(seeds: range) -> None:
-    """Each is broken in another way; what nobody could take for a signature is not refused."""
+    """Each signature is broken in another way; one that nobody could take for a signature is not refused."""
     contents = []
     for seed in seeds:
         with suppress(PdfRefused):
@@ -131,7 +131,7 @@ REFUSED = ("too_complex", "damaged")  # with a sentence
 
 
 def is_taken(upload: bytes) -> bool:
-    """Whether the file is taken; if so, it is sealed at B-LTA and verifies."""
+    """Return whether the file is taken; if so, assert that it verifies once it is sealed at B-LTA."""
     try:
         shown = inspect(upload, page_limit=500).prepared or upload
     except PdfRefused as refused:
@@ -149,7 +149,7 @@ def test_a_little_of_each_is_taken(kind: str) -> None:
 
 
 def test_a_page_that_needs_more_memory_than_verifying_has_is_not_taken() -> None:
-    """Forms in forms, 1.4 KB long: PDFium keeps each of a million drawings."""
+    """The page nests forms within 1.4 KB: PDFium keeps each of a million drawings."""
     assert not is_taken(KINDS["forms"](1200))
 
 

@@ -1,4 +1,4 @@
-"""Whether a file held at a time in the past: what was not there yet does not count."""
+"""A file can be verified as of a time in the past: what was not there yet does not count."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -63,7 +63,7 @@ def test_an_archive_timestamp_counts_from_its_time_on() -> None:
 
 
 def test_long_term_data_of_others_before_it_does_not_count_either() -> None:
-    """Written in a revision of its own, which only the later timestamp covers."""
+    """The data stands in a revision of its own, which only the later timestamp covers."""
     with on(LATER):
         listed = store(crls=[revocation_list(OWN, LATER)])
     pdf = archived_on(LATER, revised(sealed_on(FIRST), listed))
@@ -73,7 +73,7 @@ def test_long_term_data_of_others_before_it_does_not_count_either() -> None:
 
 
 def test_a_revocation_that_was_told_later_did_not_count_then() -> None:
-    """Nobody could know of it, although it names an earlier time."""
+    """Nobody could know of the revocation yet, although it names an earlier time."""
     pdf = sealed_on(FIRST)
     with on(LATER):
         told = revised(pdf, store(crls=[revoking(OWN.sealing_key.certificate, FIRST - DAY / 2)]))

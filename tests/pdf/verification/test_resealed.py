@@ -1,4 +1,4 @@
-"""A file that was altered after a seal and then sealed again: the earlier seal tells, be it one that none can judge."""
+"""A file altered after a seal and then sealed again is not valid, even if nobody can judge the earlier seal."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,7 @@ DRAWN = {"appearances": pictures(), "marks": [Mark(1, 100, 100, 100, 50, GREEN)]
 
 
 def again(content: bytes) -> bytes:
-    """Sealed as the service seals what somebody uploads to it."""
+    """Seal the file as the service seals an upload."""
     return sealed(content, at=clock.now(), timestamping=timestamping(), **DRAWN).content
 
 
@@ -50,7 +50,7 @@ def appended(content: bytes) -> bytes:
 @pytest.mark.parametrize("alter", [overwritten, appended, lambda content: revised(content, revisions.version)])
 def test_a_file_that_was_altered_and_sealed_again_is_not_valid(first: bytes, alter: Callable[[bytes], bytes]) -> None:
     found = verify(again(alter(first)), ROOTS)
-    assert found.intact and found.trusted and not found.altered  # the newest seal, by itself
+    assert found.intact and found.trusted and not found.altered  # the newest seal alone
     assert not found.earlier_match and not found.ok and not found.signatures[0].matches
     assert (
         'The earlier seal Seal by "Paraph Development Seal" no longer matches: the file was altered after it, '
@@ -70,7 +70,7 @@ def test_a_seal_that_was_removed_before_the_file_was_sealed_again(first: bytes) 
 
 
 def test_a_removed_signature_of_a_stranger_proves_nothing() -> None:
-    """Who is not trusted could have signed anything, at any time."""
+    """A stranger could have signed anything, at any time."""
     stranger = authority("rsa-3072")
     signed = sealed_without_purpose(LETTER, key=stranger.sealing_key)
     found = verify(again(revised(signed, revisions.form_removed)), ROOTS)
@@ -173,7 +173,7 @@ def test_a_change_after_what_nobody_can_read(kind: str) -> None:
 
 
 def test_openssl_reads_the_same_message_in_ber(tmp_path: Path) -> None:
-    """Only the plainest: of strings in parts within parts, and attributes in BER, OpenSSL 3.0 reads none."""
+    """Only the plainest BER is tried: OpenSSL 3.0 reads neither parts within parts of strings nor attributes in BER."""
     file, root = tmp_path / "sealed.pdf", tmp_path / "root.pem"
     root.write_bytes(forge.root().public_bytes(Encoding.PEM))
     file.write_bytes(with_value(SEAL, indefinite_outside))

@@ -1,7 +1,7 @@
-"""Lists and answers that are about part of what was asked: they prove nothing good, and every revocation counts.
+"""Lists and answers about only part of what was asked prove nothing good, but every revocation in them counts.
 
-One list stands for each extension, critical and not, of the list or an entry of it, about the signer's certificate and
-about its issuer's (RFC 5280 §5.2, §5.3 and §6.3.3).
+Each extension of a list or of its entries is tried critical and not, for the signer's certificate and for its issuer's
+(RFC 5280 §5.2, §5.3 and §6.3.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from tests.pdf.sealed_files import authority, sealed, timestamping
 OWN = authority("p-256")
 DAY = timedelta(days=1)
 Extension = tuple[x509.ExtensionType, bool]
-"""And whether it is critical."""
+"""An extension, and whether it is critical."""
 REASONS = frozenset({x509.ReasonFlags.key_compromise})
 
 
@@ -53,7 +53,7 @@ POINTS = x509.CRLDistributionPoints(
 
 @cache
 def certificate(common: str, issuer: str, usage: str = "") -> x509.Certificate:
-    """``usage``: what the key is said to be for, ``""`` where nothing is said."""
+    """Return a certificate. ``usage``: the key usage that it states, ``""`` for none."""
     extensions = [(POINTS, False), *([forge.usage(*usage.split())] if usage else [])]
     return forge.certificate(
         common, key(common), issuer, key(issuer), ca=common != "Leaf", start=-DAY, end=900 * DAY, extensions=extensions
@@ -72,7 +72,7 @@ def stamped() -> bytes:
 
 
 def found_with(crls: Sequence[bytes] = (), ocsps: Sequence[bytes] = ()) -> Verification:
-    """What is found of the seal with these statuses and those of the timestamp authority."""
+    """Verify the seal with these statuses and those of the timestamp authority."""
     lists = [revocation_list(OWN, clock.now()), *crls]
     return verify(revised(stamped(), store(crls=lists, ocsps=ocsps)), [OWN.root, ROOT.public_bytes(Encoding.DER)])
 
@@ -82,7 +82,7 @@ def entry(serial: int, *extensions: Extension, ago: timedelta = DAY) -> x509.Rev
 
 
 def made(about: x509.Certificate, entries: Sequence[x509.RevokedCertificate] = (), *extensions: Extension) -> bytes:
-    """A list of the issuer of ``about``, with three entries about others at its end."""
+    """Return a list of the issuer of ``about``, with three entries about other certificates at its end."""
     listed = (*entries, *(entry(serial) for serial in (1, 2, 3)))
     issuer, signer = next((each, common) for each, common in ISSUERS if each.subject == about.issuer)
     return forge.der_of(forge.revocation_list(issuer, key(signer), *listed, ago=DAY, extensions=extensions))
@@ -94,7 +94,7 @@ def assert_proves(about: x509.Certificate, list_: bytes, *, good: bool) -> None:
 
 
 def assert_revokes(about: x509.Certificate, list_: bytes) -> None:
-    found = found_with([list_, *map(made, BOTH)])  # a list that does not have it is no excuse
+    found = found_with([list_, *map(made, BOTH)])  # other lists without the revocation change nothing
     common = about.subject.rfc4514_string().removeprefix("CN=")
     assert found.intact and not found.trusted and not found.ok
     assert any(f"{common} was revoked on" in finding for finding in found.findings)
@@ -128,7 +128,7 @@ OF_LISTS: dict[str, tuple[Any, Sequence[x509.Certificate]]] = {
     "end entities of its point": (scope(full_name=[at("all")], only_contains_user_certs=True), [LEAF]),
     "what changed": (x509.DeltaCRLIndicator(1), NEITHER),
 }
-"""What a list says that it is about, and of which certificates it may prove something."""
+"""The scope that a list states, and for which certificates it may prove something."""
 IN_LISTS: dict[str, tuple[x509.ExtensionType, bool]] = {
     "number": (x509.CRLNumber(5), True),
     "key": (x509.AuthorityKeyIdentifier(b"key", None, None), True),
@@ -148,7 +148,7 @@ IN_ENTRIES: dict[str, tuple[x509.ExtensionType, bool]] = {
     "issuer": (x509.CertificateIssuer([x509.DirectoryName(name("Other"))]), False),
     "unknown": (UNKNOWN, False),
 }
-"""What a list or an entry may hold, and whether it is understood."""
+"""Extensions of entries, like those of lists above, and whether they are understood."""
 KINDS = list(product((True, False), BOTH))
 kinds = pytest.mark.parametrize(
     "critical, about", KINDS, ids=[f"{'critical' if critical else 'not'}-{about.subject.rfc4514_string()}"
@@ -230,7 +230,7 @@ def test_of_two_entries_the_earlier_revocation_counts() -> None:
 
 
 GOOD, BAD = None, clock.now() - DAY
-"""When an answer says that the certificate was revoked."""
+"""The time at which an answer says that the certificate was revoked."""
 
 
 def answer(when: datetime | None, *extensions: Extension, **by: Any) -> ocsp.OCSPResponse:
@@ -240,7 +240,7 @@ def answer(when: datetime | None, *extensions: Extension, **by: Any) -> ocsp.OCS
 
 
 def altered(when: datetime | None, alter: Callable[[Any], object]) -> bytes:
-    """An answer with another list of certificates."""
+    """Return an answer whose list of certificates is altered."""
     return forge.anew(answer(when), key("Middle"), lambda data: alter(data["responses"]))
 
 
@@ -273,7 +273,7 @@ def test_what_is_critical_in_an_answer_must_be_understood(kind: str) -> None:
 
 @pytest.mark.parametrize("issuer", ["Middle", "Stranger"])
 def test_a_responder_answers_for_whoever_certified_it(issuer: str) -> None:
-    """Anybody can certify that some key is for answers."""
+    """Anybody can certify a key for answers, so only one that the issuer certified counts."""
     purpose = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.OCSP_SIGNING]), False)
     own = forge.certificate("Responder", key("Responder"), issuer, key(issuer), extensions=[purpose])
     good, bad = (forge.der_of(answer(when, by=[own])) for when in (GOOD, BAD))

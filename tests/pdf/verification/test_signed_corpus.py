@@ -1,5 +1,5 @@
-"""Signed files of other makers, and what is expected of each: ``expected.tsv`` of the folder ``signed`` beside that of
-``PARAPH_CORPUS``. Neither is part of the repository. docs/second-opinions.md counts what comes out."""
+"""Signed files of other makers, with the verdict expected of each: ``expected.tsv`` in the folder ``signed`` beside
+that of ``PARAPH_CORPUS``. Neither is part of the repository. docs/second-opinions.md counts the verdicts."""
 
 import csv
 import os
@@ -34,13 +34,13 @@ _SHORT = {
     "dss/pades-spoofing-replaced-reason.pdf",
     "siva/document_format_test_files/hellopades-pades-lt-sha256-sign.pdf",
 }
-"""Looked at by every run: verdicts of each kind, metadata that a program wrote anew, a key of an Estonian card."""
+"""Files that every run verifies: verdicts of each kind, metadata that a program rewrote, a key of an Estonian card."""
 _NOT_TAKEN = {
     "dss/dss-2554/fieldmdp-include.pdf": "changes_forbidden",
     "siva/signature_policy_test_files/PadesProfileT.pdf": "too_complex",
 }
-"""Why the service does not take those that are intact: a certification that permits nothing, and values of a megabyte,
-over which pyHanko takes seconds."""
+"""Why the service does not take these intact files: a certification that permits no changes, and values of a megabyte,
+for which pyHanko takes seconds."""
 _WHY_NOT = {
     "algorithm": r"is not accepted",
     "expired": r"its certificate expired on",
@@ -48,9 +48,9 @@ _WHY_NOT = {
     "authority": r"the token names another authority than its certificate",
     "strictness": r"It cannot be told whether the file was changed after",
 }
-"""Why a file that is intact need not be valid: what a finding says."""
+"""Reasons why an intact file need not be valid, with the words of a finding that state each."""
 _VERDICTS = ("valid", "refused", "open")
-"""The columns of the page: refused are signatures that are unreadable, broken or altered after."""
+"""The columns of the page; refused means that a signature is unreadable or broken, or that the file was altered."""
 _PAGE = Path(__file__).parents[3] / "docs" / "second-opinions.md"
 pytestmark = pytest.mark.filterwarnings("ignore")
 every_file = pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def _reasons(found: Verification) -> list[str]:
 
 
 def wrongly_told(found: Verification) -> list[str]:
-    """Return the signatures that are called unreadable, broken or altered after."""
+    """Return the fields of the signatures that are called unreadable, broken or altered afterwards."""
     return [
         each.field_name
         for each in found.signatures
@@ -149,7 +149,7 @@ def wrongly_told(found: Verification) -> list[str]:
 
 
 def _by_poppler(pdf: bytes, file: Path) -> list[tuple[str, str]]:
-    """What pdfsig says of each signature, by the name of its field."""
+    """Return the field name of each signature and what pdfsig says of it."""
     file.write_bytes(pdf)
     command = [independent.need("pdfsig", "poppler-utils"), "-nocert", str(file)]
     said = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace")

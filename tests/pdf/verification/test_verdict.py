@@ -52,7 +52,7 @@ def stamped() -> bytes:
 
 
 def with_another_signature(value: bytes) -> bytes:
-    """The last byte of the signature in a CMS is another."""
+    """Flip a bit in the last byte but one of the signature in a CMS."""
     signature = cms.ContentInfo.load(value)["content"]["signer_infos"][0]["signature"].native
     return value.replace(signature, flipped(signature, len(signature) - 2))
 
@@ -62,7 +62,7 @@ def with_another_digit(pdf: bytes, place: int) -> bytes:
 
 
 def timestamp_altered() -> bytes:
-    """The last digit of the token, which is one of its signature, is another."""
+    """Change the last digit of the token, which belongs to its signature."""
     digits = token(stamped())
     return with_another_digit(stamped(), stamped().index(digits) + len(digits) - 1)
 
@@ -74,7 +74,7 @@ def archive_altered() -> bytes:
 
 
 def revoked(before: bytes, ago: timedelta) -> bytes:
-    """Sealed upon ``before``, with an archived list that names the key of the seal."""
+    """Seal ``before``, and add an archived list that revokes the certificate of the seal."""
     pdf = sealed(before, at=clock.now(), timestamping=timestamping()).content
     return archived(revised(pdf, store(crls=[revoking(OWN.sealing_key.certificate, clock.now() - ago)])))
 
@@ -215,7 +215,7 @@ def assert_told(find: Callable[[], Verification], sub_indication: SubIndication,
 
 
 def test_expired_before_what_it_covers_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A timestamp in the file proves that the seal over it was made when its certificate had ended."""
+    """A timestamp in the file proves that the seal over it was made after its certificate had expired."""
     key = strong("ended")
     links = [
         forge.certificate("Ended", key, "Root", strong("root"), end=HOUR),

@@ -1,4 +1,4 @@
-"""What `verify` says of sealed files up to the upper PAdES levels, of files changed since, and of what is none."""
+"""What `verify` says of sealed files at every PAdES level, of files changed since, and of what is no sealed file."""
 
 import io
 import json
@@ -127,7 +127,7 @@ def test_a_seal_taken_out(stamped: bytes, contract: bytes) -> None:
 
 
 def test_a_timestamp_taken_out_or_put_elsewhere(contract: bytes, stamped: bytes) -> None:
-    """The token stands among what the seal does not sign."""
+    """The token is an unsigned attribute, which the seal does not cover."""
     mine = theirs = token(stamped)
     while theirs == mine or len(theirs) != len(mine):  # an ECDSA signature is now and then a byte shorter
         theirs = token(sealed(contract, at=clock.now(), timestamping=timestamping()).content)
@@ -140,7 +140,7 @@ def test_a_timestamp_taken_out_or_put_elsewhere(contract: bytes, stamped: bytes)
 
 
 def token(pdf: bytes) -> bytes:
-    """The hexadecimal digits of the timestamp token."""
+    """Return the hexadecimal digits of the timestamp token."""
     digits = pdf[pdf.index(b"060b2a864886f70d010910020e") + 26 :]
     size = int(digits[12:16], 16) + 4  # SET of one SEQUENCE, both with lengths of two bytes
     return digits[8 : 8 + 2 * size]
@@ -177,7 +177,7 @@ def test_what_is_no_pdf(content: bytes) -> None:
 
 
 def test_hostile_values_never_raise(stamped: bytes) -> None:
-    """Wrong types and lengths where the reader looks."""
+    """Entries that the reader looks at get wrong types and lengths."""
     swaps = [
         (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange []"),
         (rb"/ByteRange\s*\[[^\]]*\]", b"/ByteRange [0 1 2 3]"),

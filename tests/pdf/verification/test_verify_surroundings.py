@@ -1,4 +1,4 @@
-"""Our own seal is judged by what it covers, whatever lies around it. What cannot be judged is said of that part."""
+"""Our own seal is judged by what it covers, whatever lies around it. Findings name each part that cannot be judged."""
 
 import re
 import warnings
@@ -113,7 +113,7 @@ def encrypted(strength: int, *, aes: bool, metadata: bool, packed: bool) -> byte
 
 
 def with_terms(*changes: tuple[bytes, bytes], strength: int = 4) -> bytes:
-    """An AES file without any string, and with an empty page, whose encryption dictionary was changed by hand."""
+    """Return an AES-encrypted file with an empty page and no strings, its encryption dictionary changed by hand."""
     with pikepdf.open(BytesIO(paper(LETTER))) as document:
         document.pages[0].obj.Contents = document.make_stream(b"")
         output = BytesIO()
@@ -182,7 +182,7 @@ def test_a_broken_signature_in_an_encrypted_file() -> None:
 @pytest.mark.parametrize("kind", ODD_STORES)
 def test_an_odd_store_of_long_term_data(kind: str) -> None:
     found = assert_holds(sealed_at_the_highest(with_store(ODD_STORES[kind])))
-    replaced = kind in ("a number", "an array", "a stream")  # sealing writes its own store in place of what is none
+    replaced = kind in ("a number", "an array", "a stream")  # sealing replaces what is no store by its own
     assert (UNREAD in found.findings) == (kind not in READABLE_STORES and not replaced)
 
 
@@ -235,7 +235,7 @@ def test_every_structure(structure: str) -> None:
 
 
 def test_a_range_that_seems_to_end_within_the_revision_of_the_seal() -> None:
-    """It tells nothing of the order: a broken field that stands in the form itself, which the seal rewrites, is old."""
+    """Such a range does not date a field: a broken one in the form itself, which the seal rewrites, is still old."""
 
     def upload(rest: int) -> bytes:
         def form(document: pikepdf.Pdf) -> pikepdf.Object:
