@@ -58,7 +58,7 @@ def _kill(service: Service, name: str) -> Fault:
 
 
 def _restart(service: Service, postgres: Path | None, mode: signal.Signals) -> Fault:
-    """Return a restart by the signal that ``pg_ctl`` sends. No worker may end by it: only a supervisor would restart it."""
+    """Return a restart by ``pg_ctl``'s signal. No worker may end by it: nobody but a supervisor would restart it."""
     file = ((postgres or service.data_dir / "postgres") / "cluster" / "postmaster.pid").resolve()
 
     def restart(_: random.Random) -> None:
