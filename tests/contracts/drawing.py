@@ -71,7 +71,7 @@ class Office(Page):
 
 
 class Latex(Page):
-    """A page as of TeX: no blanks between words but steps of the pen, a rule as a stroke in its own coordinates."""
+    """A page as TeX draws it: steps of the pen instead of blanks, a rule as a stroke in its own coordinates."""
 
     def write(self, words: str, x: float, y: float, size: float = 10) -> None:
         parts = " -278 ".join(_string(word) for word in words.split(" "))

@@ -1,4 +1,4 @@
-"""``/docs``, a page a topic and all on one, is whole, can be read by everybody, and loads nothing from elsewhere."""
+"""``/docs``, a page for each topic and one for all, is whole, readable by everybody, and loads nothing from outside."""
 
 import gzip
 import json

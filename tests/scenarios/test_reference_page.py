@@ -109,7 +109,7 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", ["/signature-requests", ""])
 def test_on_a_slow_phone(open_page: Any, path: str) -> None:
-    """On slow 4G with a processor four times as slow. Two seconds hold on a machine of its own; here others work."""
+    """Slow 4G, and a processor four times as slow. An idle machine takes two seconds, one that runs tests more."""
     reader = open_page("/all", viewport=PHONE)
     page = reader.context.new_page()
     session = reader.context.new_cdp_session(page)
@@ -204,7 +204,7 @@ def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Se
 def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
     reader = open_page("/documents")
     key = service.new_key("free", "sandbox")
-    assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the page of nothing that it brings
+    assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the empty PDF that the page brings
     assert "422" in reader.try_it("listDocuments", created_after="yesterday").inner_text()  # with the key from above
     reader.page.goto(f"{reader.url}/signature-requests")
     outcome = reader.try_it("createSignatureRequest", key)  # with the document uploaded above
