@@ -26,7 +26,7 @@ _MANY = 40  # more than the 32 numbers that PostgreSQL logs ahead: losing fewer 
 
 @dataclass
 class Place:
-    """``acknowledged``: the ids of the requests that callers were told of, each with whether its signature was too."""
+    """``acknowledged``: the ids of the requests that callers were told of, and whether a signature was confirmed."""
 
     primary: OwnPostgresql
     standby: OwnPostgresql

@@ -38,7 +38,7 @@ def play(place: Place, key: str, wait_for_flows: Callable[[str], None], *, whole
 
 
 def _refuse_a_stranger(machine: Machine, *commands: str) -> None:
-    """A host with another secret serves nothing, and works at nothing."""
+    """Assert that a host with another secret key neither serves nor works."""
     strange = {"PARAPH_SECRET_KEY": "o" * 40, "PARAPH_PORT": "8001"}
     begun = [machine.begin(command, **strange) for command in commands]
     assert {process.wait(PATIENCE) for process in begun} == {1}

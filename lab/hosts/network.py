@@ -57,7 +57,7 @@ class Host:
         return subprocess.Popen([*self._enter, *command], **options)
 
     def pull(self) -> None:
-        """Pull out the cable: no connection is closed."""
+        """Pull out the cable: neither end of a connection is told."""
         _ip("link", "set", self.name, "down")
 
     def plug(self) -> None:

@@ -64,7 +64,7 @@ def hosts(folder: Path, *, flows: int, whole: bool) -> list[str]:
 
 
 def _among_acts(here: Place, client: Client, key: str, *, flows: int, whole: bool, began: float) -> list[Made]:
-    """Return the requests that were signed until all faults are over, at least ``flows`` of them."""
+    """Let people make requests until all faults are over, at least ``flows`` of them; return the requests."""
     made: list[Made] = []
     numbers = itertools.count()
 

@@ -41,7 +41,7 @@ EVERY_OPTION: dict[str, Any] = {
 SHOWN_OPTIONS = EVERY_OPTION.keys() - {
     *("callback_url", "branding_profile_id", "send_email", "identity_declaration_accepted")
 }
-"""Those that answers have under the same name."""
+"""The options that answers have under the same name."""
 
 
 @dataclass

@@ -256,7 +256,7 @@ PLACEMENTS: list[tuple[Change, str]] = [
 """The cases of rule 4.5 one by one; each is the whole message."""
 
 
-@pytest.mark.parametrize("cases", [CASES[::2], CASES[1::2]], ids=["one half", "the other"])  # of 120 calls in a minute
+@pytest.mark.parametrize("cases", [CASES[::2], CASES[1::2]], ids=["one half", "the other"])  # at 120 calls a minute
 def test_every_field(owner: ApiClient, document: int, cases: list[tuple[Change, str]]) -> None:
     for change, message in cases:
         content = payload(document)

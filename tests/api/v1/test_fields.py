@@ -120,7 +120,7 @@ def test_the_answer_has_them_without_values_until_they_are_signed(owner: ApiClie
     iban, box = Field.objects.order_by("position")
     field_values.write(ada, {iban.pk: "FR76", box.pk: True})
     ada.save()
-    assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, not signed
+    assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, but not signed
     ada.status = "signed"
     ada.save()
     read = owner.get(address).json()["signers"][0]["fields"]
@@ -339,7 +339,7 @@ def test_a_value_without_room_is_refused(owner: ApiClient) -> None:
 
 
 def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient) -> None:
-    """The day of the signature has to have room for the longest date of the language."""
+    """The day of the signature needs room for the longest date of the language."""
     document = owner.document()
 
     def wide(kind: str, width: float) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def test_after_a_day_a_key_is_forgotten(owner: ApiClient) -> None:
 def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
     calls, wanted = keyed(owner, "one"), payload(owner.document())
     calls.create(wanted)
-    IdempotencyKey.objects.update(resource_id=999_999_999)  # no request goes without its organization
+    IdempotencyKey.objects.update(resource_id=999_999_999)  # as if deleted: a request goes only with its organization
     answer = calls.create(wanted)
     assert error(answer, 410, "gone") == said("createSignatureRequest", "gone")
     uploaded = calls.upload().json()["id"]

@@ -221,7 +221,7 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient
 
 
 def test_an_answer_beyond_the_document_is_noticed(owner: ApiClient) -> None:
-    """This tests the check of :mod:`contract` itself, which all other tests of the API rely on."""
+    """This is a test of :mod:`contract` itself, which all other tests of the API rely on."""
     response = owner.get("/health")
     for changed in ({"more": 1}, {"status": "fine"}):
         response.json = lambda changed=changed: json.loads(response.content) | changed

@@ -1,4 +1,4 @@
-"""A client's test signs, declines or lets expire by a call: with the order, states and refusals of the page."""
+"""A test of a client signs, declines or lets time pass by calls: with the order, states and refusals of the page."""
 
 from datetime import timedelta
 from typing import Any
