@@ -1,5 +1,5 @@
-"""Harmful bodies, over HTTP to a really served process: larger than they say or than the service takes, or such that it
-would make much more of them than was sent. Each is refused in the envelope, and the service's memory stays bounded."""
+"""Harmful bodies, over HTTP to a really served process: larger than they say or than the service takes, or growing to
+far more than was sent. Each is refused in the envelope, and the service's memory stays bounded."""
 
 import json
 import socket

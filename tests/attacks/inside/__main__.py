@@ -1,8 +1,8 @@
-"""``python -m tests.attacks.inside FACTS``: makes every attempt, each in a confined process of its own, and prints as
-JSON its outcome: ``done``, the name of an error, or the signal that ended the process.
+"""``python -m tests.attacks.inside FACTS``: makes every attempt, each in a confined process of its own, and prints the
+outcomes as JSON: ``done``, the name of an error, or the signal that ended the process.
 
-``facts`` also has ``forbidden``: system calls that the kernel is to refuse; ``free``: whether to confine nothing; and
-``attempts``: their names. In the answer, confinement says what is ``missing``; ``offered`` is asked without it.
+``facts`` also has ``forbidden``: system calls for the kernel to refuse; ``free``: whether to confine nothing; and
+``attempts``: which to make. The output has ``missing``: what confinement reports; ``offered``: what the kernel has.
 """
 
 import contextlib

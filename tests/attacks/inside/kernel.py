@@ -47,7 +47,7 @@ def offers() -> set[str]:
     found = {"seccomp"} if Path("/proc/sys/kernel/seccomp").exists() and platform.machine() in _FILTERED else set()
     if _works(lambda: call(444, 444, 0, 0, 1)):
         found.add("Landlock")
-    if any(_works(partial(_separate, flags)) for flags in (0x4C020000, 0x5C020000)):  # as root, or with users
+    if any(_works(partial(_separate, flags)) for flags in (0x4C020000, 0x5C020000)):  # as root, or in a user namespace
         found.add("namespaces")
     return found
 
