@@ -35,7 +35,7 @@ class Target(Service):
         return {pid for pid in self.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == name}
 
     def readers(self, parents: Iterable[int] = ()) -> list[int]:
-        """Return the processes that read PDFs for all, or these, of its processes. They know nothing of its folder."""
+        """Return the processes that read PDFs for it, or for ``parents`` only; they know nothing of its folder."""
         found = []
         for parent in parents or self.processes():
             with suppress(OSError):  # the process may be gone at any moment

@@ -131,7 +131,7 @@ def test_slow_bodies_hold_up_nobody(proxied: Target, front: Front, path: str, be
 
 
 def test_slow_bodies_of_several_addresses_hold_up_large_ones_at_most(proxied: Target, front: Front) -> None:
-    """HAProxy passes eight bodies on while they still come; the other proxies wait for the whole of a body."""
+    """HAProxy passes eight large bodies on while they still come; nginx and Caddy wait for the whole of a body."""
     with many(front, SLOW, ATTACKER) as slow, many(front, SLOW, ANOTHER) as more, many(front, SLOW, THIRD) as most:
         for client in [*slow, *more, *most]:
             begin_upload(proxied, front, client, "/api/v1/documents", 300_000)
