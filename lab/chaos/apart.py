@@ -1,5 +1,5 @@
-"""``paraph web`` and two ``paraph worker``, which nobody starts again, and a PostgreSQL in the hands of an operator,
-who restarts it in every mode. Its disk is another than that of the data folder."""
+"""``paraph web`` and two ``paraph worker``, which nobody starts again, and a PostgreSQL whose operator restarts it in
+every mode. The database is not on the disk of the data folder."""
 
 import random
 import subprocess
@@ -19,7 +19,7 @@ from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, wait_until
 from tests.small_disk import SmallDisk
 
-_ADDRESS = "127.0.0.84"  # of this machine, where no other server listens
+_ADDRESS = "127.0.0.84"  # loopback address on which no other server listens
 _PARTS = {"web": "web", "one worker": "worker", "the other worker": "worker"}
 _READY_SECONDS = 120
 _LONGEST_OUTAGE = 4  # s; one of 12 s has a test of its own
@@ -27,7 +27,7 @@ _LONGEST_OUTAGE = 4  # s; one of 12 s has a test of its own
 
 @contextmanager
 def apart(folder: Path, world: World, disk: SmallDisk | None) -> Iterator[Installation]:
-    """Runs, and ends, also when something fails."""
+    """Yield the running installation; stop its processes and remove its database even when something fails."""
     database = OwnPostgresql(_ADDRESS)
     processes: dict[str, subprocess.Popen[bytes]] = {}
     log = folder / "log"
@@ -75,7 +75,7 @@ def _is_ready(service: Service) -> bool:
 def _restarts(database: OwnPostgresql) -> dict[str, Fault]:
     def restart(mode: str) -> Fault:
         def stop_and_start(chance: random.Random) -> None:
-            if mode == "smart":  # takes no new connection and waits for the last to end; then the operator gives up
+            if mode == "smart":  # waits for open connections to end, until the operator gives up
                 database.stop("smart", wait=False)
                 time.sleep(chance.uniform(0.5, 2))
             database.stop("fast" if mode == "smart" else mode)

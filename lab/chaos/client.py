@@ -13,12 +13,12 @@ from tests.pdf.pdf_factory import paper, text
 
 _EXPIRING = 8  # every eighth request is left to expire
 _LARGE = 4  # every fourth has two signers and two documents
-_REFUSING = 6  # of eight: the signer's mailbox refuses the invitation for good
+_REFUSING = 6  # number 6 of every eight: the signer's mailbox refuses the invitation for good
 
 
 @dataclass(frozen=True)
 class Made:
-    """What was created, and what is to become of it."""
+    """A created request, and the end that is intended for it."""
 
     id: int
     signers: list[dict[str, Any]]
@@ -28,7 +28,7 @@ class Made:
 
 
 class Client:
-    """``deadline``: of ``time.monotonic``; after it a call that is not answered is an error."""
+    """A client that repeats its calls until ``deadline`` (``time.monotonic``); after it, no answer is an error."""
 
     def __init__(self, base_url: str, api_key: str, world: World, database: str, deadline: float) -> None:
         self._base = f"{base_url}/api/v1"
@@ -38,7 +38,7 @@ class Client:
         self._deadline = deadline
 
     def flow(self, number: int) -> Made:
-        """Creates a request and has its signers sign, or lets it expire, or its only signer has no such mailbox."""
+        """Create a request; have its signers sign, let it expire, or invite a signer whose mailbox does not exist."""
         count = 2 if number % _LARGE == 1 else 1
         documents = [self._upload(f"Contract {number}.{position}") for position in range(count)]
         refuses = number % _EXPIRING == _REFUSING
@@ -54,8 +54,8 @@ class Client:
         return made
 
     def is_done(self, made: Made) -> bool:
-        """Expired; or told that the invitation was refused; or finalized, and the summary mailed, which waits for a
-        mail server and not for the proof."""
+        """Whether the request has expired, its invitation was refused, or it is finalized and its summary is mailed.
+        The mail is asked for separately because it waits for the mail server and not for the proof."""
         found = self._api("GET", f"/signature_requests/{made.id}").json()
         if made.expires:
             return bool(found["status"] == "expired")
@@ -70,7 +70,7 @@ class Client:
         return int(self._api("POST", "/documents", files=file).json()["id"])
 
     def _expire(self, request_id: int) -> None:
-        """No request is valid for less than a day: its last second comes sooner here."""
+        """Move the end of the request to two seconds from now: no request can be created for less than a day."""
         statement = "UPDATE signature_requests_signaturerequest SET expires_at = now() + interval '2 s' WHERE id = %s"
         while True:
             try:
@@ -82,7 +82,7 @@ class Client:
                 time.sleep(0.3)
 
     def _sign(self, url: str, email: str) -> bool:
-        """A call whose answer was lost may have worked: then the next one says 409."""
+        """Whether the signer has signed. A call whose answer was lost may have worked: then the next one says 409."""
         sent = self._answered(lambda: httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=20), pause=2)
         if sent.status_code == 409:
             return True

@@ -35,7 +35,7 @@ _RETRIES = 20
 
 @contextmanager
 def dropping_proxy(url: str) -> Iterator[tuple[str, list[int]]]:
-    """The address of a proxy of the service, and the statuses of the answers that it kept to itself."""
+    """Yield the address of a proxy of the service, and the statuses of the answers that the proxy has dropped."""
     count, dropped, lock = itertools.count(), list[int](), threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):

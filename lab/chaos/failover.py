@@ -1,4 +1,4 @@
-"""``python -m lab.chaos.failover``: the database is lost, and a standby takes over that is in step, or behind."""
+"""``python -m lab.chaos.failover``: the database is lost, and a standby that is in step, or behind, takes over."""
 
 import argparse
 import json
@@ -20,13 +20,13 @@ from tests.contract import contract
 from tests.operations.apart import Parts
 from tests.scenarios.people import Backend, at, sign, signer
 
-_FIRST, _SECOND = "127.0.0.85", "127.0.0.86"  # of this machine, where no other server listens
-_MANY = 40  # numbers of a sequence are written ahead, 32 at a time: fewer that are lost are not given out again anyway
+_FIRST, _SECOND = "127.0.0.85", "127.0.0.86"  # loopback addresses on which no other server listens
+_MANY = 40  # more than the 32 numbers that PostgreSQL logs ahead: losing fewer would repeat none anyway
 
 
 @dataclass
 class Place:
-    """``acknowledged``: what callers were told, by the number of the request: whether it was signed."""
+    """``acknowledged``: the ids of the requests that callers were told of, and whether a signature was confirmed."""
 
     primary: OwnPostgresql
     standby: OwnPostgresql
@@ -43,7 +43,7 @@ class Place:
         return made
 
     def sign(self) -> int:
-        """Uploads, creates and signs; returns the number of the request."""
+        """Upload a document, create a request and sign it; return the id of the request."""
         made = self.create(self.backend.upload(contract()))
         assert sign(made["signers"][0]["signing_url"]).status_code == 200
         self.acknowledged[made["id"]] = True
@@ -55,7 +55,7 @@ class Place:
         return found["status"], found["sentence"]
 
     def missing(self) -> dict[int, str]:
-        """What was acknowledged and is not there."""
+        """Return the acknowledged requests that are lost or have lost their signature, each with the reason."""
         found = {}
         for request_id, signed in self.acknowledged.items():
             answer = self.backend.call("GET", f"signature_requests/{request_id}")
@@ -66,14 +66,14 @@ class Place:
         return found
 
     def take_over(self) -> None:
-        """The primary is lost, the standby promoted, and callers are served again."""
+        """Lose the primary, promote the standby, and wait until callers are served again."""
         self.primary.stop("immediate")
         self.standby.promote()
         wait_until(lambda: _is_ready(self.parts), seconds=120)
 
 
 def in_step(place: Place) -> None:
-    """Commits wait for the standby: the primary is lost while people sign, and nothing is lost with it."""
+    """Where commits wait for the standby, nothing is lost with a primary that is lost while people sign."""
     place.primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
     place.primary.ask("SELECT pg_reload_conf()")
     wait_until(lambda: place.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1")
@@ -102,7 +102,7 @@ def in_step(place: Place) -> None:
 
 
 def behind(place: Place) -> None:
-    """Commits wait for nobody, which ``paraph check`` warns of: numbers that were lost are never given out again."""
+    """Where commits do not wait, as ``paraph check`` warns, the numbers of lost requests are never given out again."""
     status, sentence = place.check("replication")
     assert status == "warning" and "No commit waits for a standby" in sentence
     kept = place.sign()
@@ -110,7 +110,7 @@ def behind(place: Place) -> None:
     wait_until(
         lambda: place.primary.ask("SELECT pg_current_wal_flush_lsn() = flush_lsn FROM pg_stat_replication") == "True"
     )
-    place.standby.ask("ALTER SYSTEM SET primary_conninfo = ''")  # the cable between the two
+    place.standby.ask("ALTER SYSTEM SET primary_conninfo = ''")  # cuts the standby off
     place.standby.ask("SELECT pg_reload_conf()")
     wait_until(lambda: place.primary.ask("SELECT count(*) FROM pg_stat_replication") == "0")
     before = set(place.acknowledged)
@@ -120,7 +120,7 @@ def behind(place: Place) -> None:
         place.create(place.document)
     lost = set(place.acknowledged) - before
     place.take_over()
-    place.sign()  # and asserts that no number is given out twice
+    place.sign()  # also asserts that no number is given out twice
     place.sign()
     assert set(place.missing()) == lost
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 Fault = Callable[[random.Random], None]
-"""Has something fail, for a while that it chooses."""
+"""Makes something fail for a random while."""
 
 
 class Faults(threading.Thread):
-    """Until stopped, for at most ``seconds``. ``injected`` counts them by kind."""
+    """A thread that injects faults until it is stopped, for at most ``seconds``. ``injected`` counts them by kind."""
 
     def __init__(self, kinds: Mapping[str, Fault], *, seed: int, pause: float, seconds: float) -> None:
         super().__init__(daemon=True)
@@ -36,17 +36,17 @@ class Faults(threading.Thread):
                 raise
 
     def go_on_until(self, count: int) -> bool:
-        """Whether more faults are to come before there were ``count``."""
+        """Whether fewer than ``count`` faults were injected and more are to come."""
         return self.injected.total() < count and self.is_alive()
 
     def stop(self) -> None:
-        """Raises what kept a fault from being made."""
+        """Stop, and raise the exception of a fault that could not be injected."""
         self._stopping.set()
         self.join()
         if self._unable:
             raise self._unable
 
     def _chosen(self) -> Iterator[str]:
-        """Each as often as the others, in no order."""
+        """Yield every kind equally often, in random order."""
         while True:
             yield from self._random.sample(list(self._kinds), len(self._kinds))

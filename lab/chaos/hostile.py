@@ -24,9 +24,9 @@ from tests.pdf.hostile_proofs import costly_journal, many_values, pages_of_one_t
 from tests.pdf.pdf_factory import paper, text
 
 _PATIENCE_SECONDS = 30
-_HEAD_SECONDS = 10  # after which the service hangs up on who has sent no head
-_KEPT_SECONDS = 5  # for which the client keeps a connection that nobody uses
-_PAUSE_SECONDS = 0.25  # the attacker's own machine is this one: what it does itself must not be what others notice
+_HEAD_SECONDS = 10  # after which the service hangs up on a client that has sent no head
+_KEPT_SECONDS = 5  # for which the client keeps an idle connection
+_PAUSE_SECONDS = 0.25  # the attacker shares this machine: its own work must not slow others down
 _HUNG_UP = {"RemoteProtocolError", "ReadError", "WriteError"}
 _SILENT = 200
 _STOPPED_READERS = 10
@@ -34,7 +34,7 @@ _STOPPED_READERS = 10
 
 @dataclass(frozen=True)
 class HostileKeys:
-    """What the tenant has: its keys of both environments, and a member who may send."""
+    """The tenant's keys of both environments, and the login of a member who may send."""
 
     organization: int
     sandbox: str
@@ -44,8 +44,8 @@ class HostileKeys:
 
 
 class HostileTenant:
-    """Attacks from a process of its own, from entering to leaving. ``answers`` counts then what came back, by the
-    attack: statuses, and names of errors. ``chosen``: parts of the names of attacks, all by default."""
+    """A tenant that attacks from a process of its own while the context lasts. Afterwards ``answers`` counts, for each
+    attack, the statuses and the names of errors. ``chosen``: parts of the names of attacks, all by default."""
 
     def __init__(self, base_url: str, keys: HostileKeys, chosen: Sequence[str] = ("",)) -> None:
         spawn = multiprocessing.get_context("spawn")
@@ -65,9 +65,9 @@ class HostileTenant:
 
 
 def come_last() -> None:
-    """What this process does takes no processor from the service: the attacker's machine would be another one. It
-    sends as fast as the service leaves it time. Kernels that deal processors out by session (autogroup) do so before
-    they look at priorities."""
+    """Let this process run only when the processors are idle, because a real attacker would use another machine. The
+    session has to come last too: kernels that share processors by session (autogroup) do so before they look at
+    priorities."""
     os.setsid()
     with contextlib.suppress(FileNotFoundError):
         Path("/proc/self/autogroup").write_text("19")
@@ -75,12 +75,11 @@ def come_last() -> None:
 
 
 class LateError(httpx.TransportError):
-    """The client itself came to send its request only after the service had to take it for a silent one."""
+    """The client, which runs last, sent its head so late that the service had to take it for a silent connection."""
 
 
 class Punctual(httpx.HTTPTransport):
-    """Tells a service that hangs up on a request from one that had waited for it long enough: this process comes last,
-    and seconds may pass between a connection and its first byte."""
+    """A transport that raises :class:`LateError` where the service hangs up on a client that was late."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         began = sent = time.monotonic()
@@ -103,7 +102,7 @@ class Punctual(httpx.HTTPTransport):
 
 
 def unanswered(answers: Mapping[str, Counter[str]]) -> Iterator[str]:
-    """A sentence for each attack of which some got no answer."""
+    """Yield a sentence for each attack that includes calls without an answer."""
     for name, counts in answers.items():
         errors = {each: count for each, count in counts.items() if each in _HUNG_UP}
         if errors:
@@ -205,7 +204,7 @@ class _Attacks:
                 self.answers[name][type(error).__name__] += 1
 
     def _verify(self) -> httpx.Response:
-        """By a visitor of `/verify` who was not there before, as each address has ten verdicts a minute."""
+        """Ask ``/verify`` from a new address each time, because an address has only ten verdicts a minute."""
         number = next(self._visitors)
         visitor = Punctual(local_address=f"127.1.{number >> 8 & 255}.{number & 255}")
         proof = self._proofs[number % len(self._proofs)]
@@ -214,7 +213,7 @@ class _Attacks:
             return client.post(f"{self._base}/verify", files=files)
 
     def _slow_request(self) -> str:
-        """The signing address of a request whose last page takes as many drawings as an upload may."""
+        """Return the signing address of a request whose last page is as slow to draw as an upload may be."""
         sizes = itertools.chain.from_iterable(itertools.repeat((600, 450, 300, 200)))
         while (answer := self._upload(forms(next(sizes), page=2))).status_code != 201:
             time.sleep(0.2)
@@ -232,7 +231,7 @@ class _Attacks:
         return str(made.json()["signers"][0]["signing_url"])
 
     def _values(self, document: int, number: int, size: int = 20) -> bytes:
-        """A request with as many values as the plan allows, each of which has to be measured, and never was."""
+        """Return a request with as many values as the plan allows, all new, so that each has to be measured."""
         at = {"page_number": 1, "x": 60, "y": 60, "width": 300, "height": size}
         fields = [
             {
@@ -259,7 +258,7 @@ class _Attacks:
         }
 
     def _draft(self) -> str:
-        """The address of a draft with as many fields as may be, which a program prepared for the member."""
+        """Return the address of a draft with as many fields as are allowed, prepared by a program for the member."""
         documents = [self._production(f"letter {number}") for number in range(3)]
         place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
         fields = [{"type": "text", "name": f"F{each}", "required": False, "placement": place} for each in range(50)]
@@ -269,7 +268,7 @@ class _Attacks:
         return urlsplit(str(made["review_url"])).path.removesuffix("/review")
 
     def _bulk(self) -> str:
-        """Where the member, who is logged in now, names the people whom a template is sent to."""
+        """Log the member in, and return the path of the page that sends a template to a table of people."""
         place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
         assigned = [{"id": self._production("lease"), "roles": [{"role": "T", "stamps": [place]}]}]
         content = {"name": "Lease", "mode": "parallel", "validity_days": 1, "roles": [{"name": "T"}]}
@@ -297,12 +296,12 @@ class _Attacks:
         return self._browser.post(address, data=sent, headers={"Referer": str(page.url)}, **what)
 
     def _filled(self, document: int) -> str:
-        """The signing address of a request whose page has many values, which have room."""
+        """Return the signing address of a request whose page shows many values, with room for each."""
         made = self._send(f"{self._base}/api/v1/signature_requests", self._values(document, 0, size=600))
         return str(made.json()["signers"][0]["signing_url"])
 
     def _template(self, document: int) -> int:
-        """The last of some templates with much to be told."""
+        """Make ten templates that are as long as possible; return the id of the last."""
         options = [f"{each} {'x' * 190}" for each in range(50)]
         at = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
         fields = [{"type": "choice", "name": f"F{each}", "options": options, "placement": at} for each in range(50)]
@@ -323,7 +322,7 @@ class _Attacks:
         return self._client.post(f"{signing_url}/signature", json=body)
 
     def _be_silent(self) -> None:
-        """Keeps many connections that say nothing, those anew that were closed."""
+        """Keep many connections open without sending anything; replace those that the service has closed."""
         while len(self._sockets) < _SILENT and not self._stopping.is_set():
             self._sockets.append(self._connected())
         for connection in list(self._sockets):
@@ -333,7 +332,7 @@ class _Attacks:
                     self._sockets.remove(connection)
 
     def _stop_reading(self, address: str) -> None:
-        """Asks for a large file on several connections, and reads none of it for a while."""
+        """Ask for a large file on several connections, and read none of it for a while."""
         parts = urlsplit(address)
         asked = [self._connected() for _ in range(_STOPPED_READERS)]
         for connection in asked:

@@ -1,4 +1,4 @@
-"""What is put among faults."""
+"""The installation that the faults befall."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from tests.cli.service import Service
 
 @dataclass(frozen=True)
 class Installation:
-    """``service`` has its address and runs commands. ``kinds``: the faults that befall it. ``log``: the lines that it
-    has written. ``ended``: tells of each process that ended by itself."""
+    """``service`` has the address and runs commands. ``kinds``: the possible faults. ``log``: returns the lines that
+    the processes have written. ``ended``: returns a text for each process that ended by itself."""
 
     service: Service
     database_url: str

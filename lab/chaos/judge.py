@@ -15,7 +15,7 @@ _MOST_ASKED = 4
 
 
 def problems(service: Service, around: World, made: list[Made]) -> list[str]:
-    """One sentence each; empty is the aim."""
+    """Return a sentence for each request or mail that was lost or done twice; empty is the aim."""
     heard: dict[int, Counter[str]] = {}
     for event, number in _deliveries(around):
         heard.setdefault(number, Counter())[event] += 1
@@ -29,14 +29,14 @@ def problems(service: Service, around: World, made: list[Made]) -> list[str]:
 
 
 def repeated_mails(around: World) -> int:
-    """Copies beyond the first of one Message-ID, which a mailbox shows once: a process was killed between the last
-    byte of a mail and its own note that the mail is out (docs/decisions/mails.md)."""
+    """Return how many mails came again under the same Message-ID, which a mailbox shows once. They are no fault: a
+    process was killed between the last byte of a mail and its note that the mail is out (docs/decisions/mails.md)."""
     named = Counter(name for names in around.mail.taken.values() for name in names)
     return sum(count - 1 for count in named.values())
 
 
 def _deliveries(around: World) -> set[tuple[str, int]]:
-    """Each once, however often it came: (event with its signer, request)."""
+    """Return each delivery once, however often it came, as (event and signer, id of the request)."""
     heard = set()
     for hook in around.hooks.received:
         body = json.loads(hook.body)
@@ -97,7 +97,7 @@ def _mails(request: Made, around: World) -> list[str]:
 
 
 def _refusals(request: Made, around: World) -> list[str]:
-    """One attempt; one more for each process that was killed between the server's answer and its own note."""
+    """Expect one attempt, and one more for each process that was killed between the server's answer and its note."""
     asked = around.mail.refused[request.signers[0]["email"]]
     return [] if 1 <= asked <= _MOST_ASKED else [f"a mailbox that refuses was asked {asked} times"]
 

@@ -1,9 +1,9 @@
 """``python -m lab.chaos.neighbours``: what others notice of a hostile tenant.
 
 Other organizations make their requests, first in peace, then beside a tenant that attacks in every way at once; the
-99th hundredth of what they wait for an answer at most trebles, and the service hangs up on nobody, the tenant included.
-The rounds take turns, so that a machine whose speed changes does so for both. What the attacker's own process does
-comes after all that the service does (:func:`lab.chaos.hostile.come_last`): its machine would be another one.
+99th percentile of their waits at most trebles, and the service hangs up on nobody, the tenant included. The rounds
+alternate, so that a change in the speed of the machine affects both kinds. The attacker's own process runs only when
+the processors are idle (:func:`lab.chaos.hostile.come_last`), because a real attacker would use another machine.
 """
 
 import argparse
@@ -31,14 +31,14 @@ from tests.scenarios.people import at, signer
 
 _CLIENTS = 2
 _ORGANIZATIONS = 6
-_ROUNDS = 2  # of each kind
+_ROUNDS = 2  # in peace, and as many beside the tenant
 _FINALIZED_SECONDS = 120
-_CALM_SECONDS = 10  # after which nothing of an attack goes on
-_CLIENT = httpx.Client(timeout=60)  # one, and so kept connections: setting one up takes longer than the calls
+_CALM_SECONDS = 10  # after which no attack is still at work
+_CLIENT = httpx.Client(timeout=60)  # shared, so that connections are kept: to set one up takes longer than a call
 
 
 class Waits:
-    """Seconds that answers took, by what was asked for."""
+    """The seconds that answers took, by the name of the call."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = defaultdict(list)
@@ -52,20 +52,20 @@ class Waits:
             self.seconds[name].append(time.perf_counter() - began)
 
     def p(self, hundredth: int, name: str = "") -> float:
-        """Of one kind, or of all."""
+        """Return the percentile ``hundredth`` of the seconds of the calls ``name``, or of all calls."""
         values = sorted(self.seconds[name] if name else itertools.chain(*self.seconds.values()))
         return values[max(0, math.ceil(len(values) * hundredth / 100) - 1)]
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """An organization with its key."""
+    """An organization with its key, and the requests that it makes."""
 
     api: str
     key: str
 
     def flow(self, number: int, waits: Waits) -> int:
-        """Uploads, creates, looks at the page and signs; returns the request."""
+        """Upload a document, create a request, look at the signing page and sign; return the id of the request."""
         file = {"file": ("a.pdf", paper(text(f"Contract {number}", 100, 700)), "application/pdf")}
         document = self._asked("upload", "POST", "documents", waits, files=file).json()["id"]
         fields = {
@@ -93,7 +93,7 @@ class Neighbour:
 
 
 def _answered(name: str, method: str, url: str, waits: Waits, **what: Any) -> httpx.Response:
-    """Asked again for as long as there is no time for it, as real clients do: all of that is waited for."""
+    """Repeat a call for as long as the service is too busy for it, as real clients do; the wait includes all tries."""
     with waits.of(name):
         while (answer := _CLIENT.request(method, url, **what)).status_code == 503:
             time.sleep(float(answer.headers["Retry-After"]))
@@ -131,7 +131,7 @@ def _compare(service: Service, requests: int, attacks: Sequence[str], most: floa
     numbers = itertools.count()
     problems: list[str] = []
     share = math.ceil(requests / _ROUNDS)
-    made = _round(neighbours, 20, numbers, Waits())  # warm
+    made = _round(neighbours, 20, numbers, Waits())  # to warm up
     for _ in range(_ROUNDS):
         began = time.monotonic()
         made += _round(neighbours, share, numbers, peace)
@@ -153,7 +153,7 @@ def _compare(service: Service, requests: int, attacks: Sequence[str], most: floa
 
 
 def _hostile_keys(service: Service) -> HostileKeys:
-    """Of an organization whose plan lets it do the most."""
+    """Return the keys of a new organization on the plan that allows the most."""
     sandbox = service.new_application(plan="enterprise")
     of_it = ["--organization", str(sandbox["organization_id"])]
     production = service.command("application", "create", *of_it, "--environment", "production", "--name", "program")

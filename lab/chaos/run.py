@@ -27,14 +27,14 @@ from tests.small_disk import SmallDisk, small_disk
 
 _CLIENTS = 6
 _DISK_MB = 768
-_INCIDENT = '"incident '  # with an answer 500; what others cause is answered otherwise
+_INCIDENT = '"incident '  # logged with an answer 500, which only a fault of the service itself may cause
 
 Make = Callable[[Path, World, SmallDisk | None], AbstractContextManager[Installation]]
 
 
 @dataclass
 class Report:
-    """``problems``: what was lost or done twice; empty is the aim. ``repeated_mails``: see the judge."""
+    """``problems``: what was lost or done twice; empty is the aim. ``repeated_mails``: see :mod:`lab.chaos.judge`."""
 
     seed: int
     requests: int
@@ -55,8 +55,8 @@ def chaos(
     pause: float,
     storm: float,
 ) -> Report:
-    """Faults while requests are made: at least ``requests``, and more until ``least_faults`` have fallen among them,
-    for at most ``storm`` seconds; then quiet, until everything is done or ``seconds`` are over."""
+    """Inject faults while requests are made: at least ``requests``, and more until ``least_faults`` were injected, for
+    at most ``storm`` seconds. Then wait in quiet until all is done or ``seconds`` are over, and judge."""
     began = time.monotonic()
     with ExitStack() as stack:
         around = stack.enter_context(world(folder))
@@ -88,7 +88,7 @@ def _disk(stack: ExitStack) -> SmallDisk | None:
 
 
 def flows(client: Client, is_wanted: Callable[[int], bool]) -> list[Made]:
-    """One after the other by each client, numbered from 0."""
+    """Let several threads make requests, numbered from 0, for as long as the next number is wanted."""
     numbers = itertools.count()
 
     def work() -> list[Made]:
@@ -106,7 +106,7 @@ def new_key(service: Service, around: World) -> str:
 
 
 def settle(service: Service, client: Client, made: list[Made], deadline: float) -> None:
-    """Waits; then webhooks that wait for their retry, minutes away, are sent now, as an operator would."""
+    """Wait until the requests are done; then send webhooks whose retry is minutes away now, as an operator would."""
     for request in made:
         while not client.is_done(request) and time.monotonic() < deadline:
             time.sleep(0.3)

@@ -1,9 +1,9 @@
-"""``python -m lab.chaos.shared_parts``: what all servers share fails, and none of them goes out of the balance.
+"""``python -m lab.chaos.shared_parts``: what all servers share fails, and the balancer takes none of them out.
 
-Two web servers and a worker, with a bucket. First the bucket accepts and answers nothing for a while, as uploads and
-pictures are asked for: what needs no object is answered as before, uploads end in a 503 within the time of a call, and
-what was signed meanwhile is sealed once it answers. Then the certificate of the seals ends, in use: both servers stay
-ready and take signatures, and what was signed is sealed once there is a new one.
+Two web servers and a worker, with a bucket. First the bucket accepts connections and answers nothing for a while, as
+uploads and pictures are asked for: calls that need no object are answered as before, uploads end in a 503 within the
+time of a call, and what was signed meanwhile is sealed once the bucket answers. Then the certificate of the seals ends
+while it is in use: both servers stay ready and take signatures, which are sealed once there is a new certificate.
 """
 
 import argparse
@@ -32,13 +32,13 @@ from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import Backend
 from tests.storage.s3_server import hanging_s3_server, variables
 
-_ADDRESS = "127.0.0.85"  # of this machine, where no other server listens
+_ADDRESS = "127.0.0.85"  # loopback address on which no other server listens
 _READY_SECONDS = 120
-_UPLOADERS = 12  # at both servers: more than the threads of either can wait for a bucket
-_SLOWEST_UPLOAD = 30.0  # s: an answer is waited for for ten, and a busy machine takes its time
+_UPLOADERS = 12  # over both servers: more than the threads of each that may wait for a bucket
+_SLOWEST_UPLOAD = 30.0  # s: the service waits ten for an answer, and a busy machine takes its time
 _SLOWEST_PROBE = 5.0  # s
-_MOST = 5.0  # times as long as in peace, in the 99th hundredth of what needs no object, and
-_GRACE = 1.0  # s, which a busy machine may take for anything
+_MOST = 5.0  # times the 99th percentile in peace, for calls that need no object;
+_GRACE = 1.0  # s, which a busy machine may always take
 _CERTIFICATE_SECONDS = 75  # from its making to its end: meanwhile the servers start
 _SEALED_SECONDS = 240  # a job that failed is tried again after seconds, at most 15 minutes
 _ERRORS = ("Debug source", "RetryError", "incident")
@@ -46,7 +46,7 @@ _ERRORS = ("Debug source", "RetryError", "incident")
 
 @dataclass
 class Parts:
-    """``servers``: the address of each. ``log``: of all processes."""
+    """``servers``: their addresses. ``log``: the file that all processes write to."""
 
     service: Service
     log: Path
@@ -76,7 +76,7 @@ class Parts:
 
 @contextmanager
 def parts(folder: Path, **settings: str) -> Iterator[Parts]:
-    """Two servers, ready, and a worker, on a PostgreSQL of their own."""
+    """Yield two web servers that are ready, and a worker, on a PostgreSQL of their own."""
     database = OwnPostgresql(_ADDRESS)
     more = {"DATABASE_URL": database.url, "PARAPH_RATE_LIMIT_FACTOR": "50", "PARAPH_DRAIN_SECONDS": "0"}
     here = Parts(Service(folder / "data", **SMALL, **more, **settings), folder / "log")
@@ -106,7 +106,7 @@ def _status(address: str) -> int:
 
 
 class Asked:
-    """What clients were answered, by what they asked for."""
+    """The statuses and waits of the answers that clients got, by the name of the call."""
 
     def __init__(self) -> None:
         self.waits = Waits()
@@ -127,7 +127,7 @@ class Asked:
 
 
 def _during(seconds: float, work: dict[str, tuple[int, Callable[[], object]]]) -> None:
-    """Do each of these again and again, by so many threads, for so long."""
+    """Repeat each act for ``seconds``; ``work`` has, by name, the number of its threads and the act."""
     end = time.monotonic() + seconds
 
     def repeat(act: Callable[[], object]) -> None:
@@ -141,7 +141,7 @@ def _during(seconds: float, work: dict[str, tuple[int, Callable[[], object]]]) -
 
 
 def hanging_bucket(folder: Path, seconds: float) -> Iterator[str]:
-    """Yield what is wrong."""
+    """Let the bucket hang for ``seconds``; yield a sentence for each fault."""
     with hanging_s3_server() as line, ExitStack() as stack:
         here = stack.enter_context(parts(folder, PARAPH_STORAGE_URL="s3://bucket/paraph", **variables(line.address)))
         key = here.key("sandbox")
@@ -149,7 +149,7 @@ def hanging_bucket(folder: Path, seconds: float) -> Iterator[str]:
         made = backend.ask("a")
         page = made["signers"][0]["signing_url"]
         path = page[page.index("/sign/") :]
-        shown = backend.ask("a")["signers"][0]["signing_url"]  # by somebody else, who does not sign
+        shown = backend.ask("a")["signers"][0]["signing_url"]  # another request, which nobody signs
         shown = shown[shown.index("/sign/") :]
         document = backend.call("GET", "documents").json()["data"][-1]["id"]
         picture = f"{shown}/documents/{document}/pages/1.webp"
@@ -224,7 +224,7 @@ def _file() -> dict[str, tuple[str, bytes, str]]:
 
 
 def _sign(page: str, code: str = "") -> None:
-    """As somebody does who has the page before them."""
+    """Sign as somebody does who has the signing page open; ask for a code where none is given."""
     if not code:
         answer = httpx.post(f"{page}/otp", json={"channel": "email"}, timeout=_READY_SECONDS)
         assert answer.status_code == 200, answer.text
@@ -239,7 +239,7 @@ def _is_finalized(backend: Backend, request: int) -> bool:
 
 
 def ended_certificate(folder: Path) -> Iterator[str]:
-    """Yield what is wrong."""
+    """Let the certificate of the seals end; yield a sentence for each fault."""
     root, key = make_root(), make_key("p-256")
     (folder / "key.pem").write_bytes(pkcs8(key))
     chain = root.chain(folder, key.public_key(), days=_CERTIFICATE_SECONDS / 86400)

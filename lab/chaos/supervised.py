@@ -1,5 +1,5 @@
-"""``paraph serve``: its processes are killed, its database restarts, and its supervisor sees to them all. What it
-keeps, the database too, is on one disk where a small one can be made."""
+"""``paraph serve``: its processes are killed, its database restarts, and its supervisor starts them all again. Its
+data and its database are together on a small disk, where one can be made."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ _RESTARTS = {"fast restart of the database": signal.SIGINT, "immediate restart o
 
 @contextmanager
 def supervised(folder: Path, world: World, disk: SmallDisk | None) -> Iterator[Installation]:
-    """Runs, and ends, also when something fails."""
+    """Yield the running installation; stop it even when something fails."""
     place = disk.place if disk else folder
     postgres = place / "postgres" if disk else None
     own = {"PARAPH_POSTGRES_DIR": str(postgres)} if postgres else {}
@@ -40,7 +40,7 @@ def supervised(folder: Path, world: World, disk: SmallDisk | None) -> Iterator[I
             service, embedded_url(service.data_dir, postgres), kinds, lambda: service.output, lambda: _ended(service)
         )
     except BaseException:
-        print("".join(service.output[-60:]))  # what the service said at the end
+        print("".join(service.output[-60:]))  # the last lines say why
         raise
     finally:
         service.stop()
@@ -58,18 +58,18 @@ def _kill(service: Service, name: str) -> Fault:
 
 
 def _restart(service: Service, postgres: Path | None, mode: signal.Signals) -> Fault:
-    """As ``pg_ctl`` asks for it. No worker may end by it: nobody would start it again but a supervisor."""
+    """Return a restart by ``pg_ctl``'s signal. No worker may end by it: nobody but a supervisor would restart it."""
     file = ((postgres or service.data_dir / "postgres") / "cluster" / "postmaster.pid").resolve()
 
     def restart(_: random.Random) -> None:
-        with contextlib.suppress(OSError, ValueError, IndexError):  # it is just starting again
+        with contextlib.suppress(OSError, ValueError, IndexError):  # the database is just starting again
             os.kill(int(file.read_text().split(maxsplit=1)[0]), mode)
 
     return restart
 
 
 def _ended(service: Service) -> list[str]:
-    """Of the service's own processes, no fault may end one."""
+    """Return the log lines of the service's own processes that ended by themselves, which no fault may cause."""
     return [line.strip() for line in service.output if _ended_by_itself(line)]
 
 

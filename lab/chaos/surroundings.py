@@ -1,4 +1,4 @@
-"""What fails around the service: machines that it needs, its objects, its disk."""
+"""The faults around the service: of the machines that it needs, of its objects and of its disk."""
 
 import ctypes
 import os
@@ -12,11 +12,11 @@ from lab.chaos.world import World
 from tests.small_disk import SmallDisk
 
 SETTINGS = {"PARAPH_FREE_SPACE_MB": "16"}
-"""Of a service on a small disk."""
+"""The settings of a service on a small disk."""
 
 
 def surroundings(world: World, data_dir: Path, disk: SmallDisk | None) -> dict[str, Fault]:
-    """Each fails for up to 2 s. ``disk``: that of the data folder, where it can be filled."""
+    """Return the faults by name, each of up to 2 s. ``disk``: that of the data folder, where it can be filled."""
     kinds: dict[str, Fault] = {
         "mail server": _down(world.mail.down),
         "timestamp authority": _down(world.authority_down),
@@ -36,7 +36,7 @@ def _down(event: threading.Event) -> Fault:
 
 
 def _hide(folder: Path, seconds: float) -> None:
-    """A file where the folder should be: every read and write fails."""
+    """Put a file where the folder should be, so that every read and write fails."""
     file = folder.with_suffix(".away")
     file.write_text("")
     _exchange(folder, file)
@@ -46,7 +46,7 @@ def _hide(folder: Path, seconds: float) -> None:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """At once: in between the service would make the folder anew."""
+    """Swap two paths in one step: between two steps, the service would make the folder anew."""
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     if ctypes.CDLL(None, use_errno=True).renameat2(here, bytes(one), here, bytes(other), exchange):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

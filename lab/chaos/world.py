@@ -20,13 +20,13 @@ from tests.loopback import send
 from tests.pdf.timestamps.test_http_authority import REPLY, server
 from tests.receiver import Handler, Receiver, answer, receiver
 
-REFUSING = "nobody"  # what addresses begin with whose mailboxes there are not
+REFUSING = "nobody"  # how the addresses begin whose mailboxes do not exist
 
 
 class MailServer:
-    """``taken``: Message-IDs, in order, by recipient. ``answered``: how many senders of each lived to say good-bye,
-    which they do when they have noted that it is out. ``refused``: how often each of the mailboxes was named that
-    refuse all mails, those of :data:`REFUSING`."""
+    """``taken``: Message-IDs, in order, by recipient. ``answered``: how often each Message-ID was sent to the end, by a
+    sender that lived to say QUIT, which it does after it has noted that the mail is out. ``refused``: how often each
+    mailbox that begins with :data:`REFUSING`, and so refuses all mails, was named."""
 
     def __init__(self) -> None:
         self.down = threading.Event()
@@ -78,7 +78,7 @@ class World:
 
 @contextmanager
 def world(folder: Path, host: str = "127.0.0.1") -> Iterator[World]:
-    """At that address of this machine."""
+    """Yield a mail server, a timestamp authority and a webhook receiver, which listen at that address."""
     authority = development_authority(folder / "authority", b"s" * 32)
     built_in = BuiltInAuthority(authority.timestamp_key)
     mail = MailServer()

@@ -1,4 +1,4 @@
-"""What befalls the hosts while people sign."""
+"""The faults that befall the hosts while people sign."""
 
 import threading
 import time
@@ -13,13 +13,13 @@ from lab.hosts.place import Place
 from tests.cli.service import wait_until
 
 _REFUSAL = "The secret key of this machine is not that of the installation"
-_TAKEOVER_SECONDS = 16  # after which the jobs of a host that is silent are others'
-_FORGOTTEN_SECONDS = 40  # after which the database holds nothing for it; 30, and machines that run tests are busy
+_TAKEOVER_SECONDS = 16  # after which others take over the jobs of a silent host
+_FORGOTTEN_SECONDS = 40  # after which the database has dropped its sessions: 30, and more on a busy machine
 
 
 def play(place: Place, key: str, wait_for_flows: Callable[[str], None], *, whole: bool) -> None:
-    """One after the other; ``wait_for_flows`` returns once further requests were made and signed after what it is
-    told."""
+    """Let the faults befall the hosts one after the other. ``wait_for_flows`` is told of each, and returns once further
+    requests were made and signed after it. ``whole``: also the faults that the short form leaves out."""
     wait_for_flows("two hosts work")
     one, two = place.machines
     _refuse_a_stranger(one, "worker", *(["web"] if whole else []))
@@ -38,7 +38,7 @@ def play(place: Place, key: str, wait_for_flows: Callable[[str], None], *, whole
 
 
 def _refuse_a_stranger(machine: Machine, *commands: str) -> None:
-    """A host with another secret serves nothing, and works at nothing."""
+    """Assert that a host with another secret key neither serves nor works."""
     strange = {"PARAPH_SECRET_KEY": "o" * 40, "PARAPH_PORT": "8001"}
     begun = [machine.begin(command, **strange) for command in commands]
     assert {process.wait(PATIENCE) for process in begun} == {1}
@@ -46,7 +46,7 @@ def _refuse_a_stranger(machine: Machine, *commands: str) -> None:
 
 
 def _roll(place: Place, machine: Machine) -> None:
-    """It says that it ends while it still serves, and comes back."""
+    """End the machine, which serves for a while and says in ``/readyz`` that it ends, and start it again."""
     machine.terminate()
     wait_until(lambda: machine.answer("/readyz") == 503, 8)
     assert machine.answer("/healthz") == 503
@@ -57,7 +57,7 @@ def _roll(place: Place, machine: Machine) -> None:
 
 
 def _pull(place: Place, machine: Machine, wait_for_flows: Callable[[str], None]) -> None:
-    """For longer than it takes until others take its jobs over. It finds its way back by itself."""
+    """Pull the cable for so long that others take over the machine's jobs; plugged in, it recovers by itself."""
     machine.host.pull()
     taken_over = time.monotonic() + _TAKEOVER_SECONDS
     wait_until(lambda: not place.balancer.names(machine.host), PATIENCE)
@@ -70,7 +70,7 @@ def _pull(place: Place, machine: Machine, wait_for_flows: Callable[[str], None])
 
 
 def _sessions(place: Place, machine: Machine) -> int:
-    """How many the database keeps for a host, each with the locks that it had."""
+    """Return how many sessions the database keeps for a host: each still has its locks."""
     with psycopg.connect(place.database) as connection:
         found = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE client_addr = %s::inet", [machine.host.address]
@@ -85,7 +85,7 @@ def _return(place: Place, machine: Machine) -> None:
 
 @contextmanager
 def _nobody_notices(place: Place, key: str) -> Iterator[None]:
-    """Somebody who never repeats a call gets every answer meanwhile."""
+    """Assert that a client that never repeats a call gets every answer meanwhile."""
     over, noticed = threading.Event(), []
 
     def call() -> None:

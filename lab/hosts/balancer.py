@@ -16,7 +16,7 @@ class Balancer:
     control: Path
 
     def names(self, host: Host) -> bool:
-        """Whether it sends requests to that host."""
+        """Whether the balancer sends requests to that host."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(self.control))
             connection.sendall(b"show stat\n")
@@ -27,7 +27,7 @@ class Balancer:
 
 @contextmanager
 def balancer(folder: Path, port: int, certificate: Path, hosts: list[Host]) -> Iterator[Balancer]:
-    """At that port of this machine, by HTTPS."""
+    """Yield a running HAProxy that serves HTTPS at that port of this machine."""
     control = folder / "control"
     first, second = hosts
     servers = {"one 10.0.0.11:": f"{first.name} {first.address}:", "two 10.0.0.12:": f"{second.name} {second.address}:"}
@@ -49,5 +49,5 @@ def balancer(folder: Path, port: int, certificate: Path, hosts: list[Host]) -> I
 
 
 def _backend(configuration: str) -> str:
-    """Its last section."""
+    """Return the last section of the configuration."""
     return configuration[configuration.index("\nbackend paraph\n") + 1 :]

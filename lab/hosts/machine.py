@@ -10,7 +10,7 @@ import httpx
 from lab.hosts.network import Host
 from tests.cli.service import Service, wait_until
 
-PATIENCE = 180  # s, for what starts and ends where other tests run
+PATIENCE = 180  # s for a start or an end, on a machine that runs other tests as well
 _PORT = 8000
 
 
@@ -27,35 +27,35 @@ class Machine:
         self._processes = [self.begin(command) for command in self._commands]
 
     def begin(self, command: str, **settings: str) -> "subprocess.Popen[bytes]":
-        """Begins one of its processes, with other settings."""
+        """Start one of the host's processes, with further settings."""
         environment = self._environment | settings
         with self.log.open("ab") as log:
             program = [sys.executable, "-m", "paraph", command]
             return self.host.begin(program, env=environment, stdout=log, stderr=log)
 
     def wait(self) -> None:
-        """Until it can serve."""
+        """Wait until the host can serve."""
         wait_until(lambda: self.answer("/readyz") == 200 or not self.is_whole(), PATIENCE)
         assert self.is_whole(), self.log.read_text()[-4000:]
 
     def answer(self, path: str) -> int:
-        """Of the host itself, without the balancer: the status; 0 where nobody listens."""
+        """Return the status that the host itself answers, past the balancer; 0 where nobody listens."""
         try:
             return httpx.get(f"http://{self.host.address}:{_PORT}{path}", timeout=10).status_code
         except httpx.TransportError:
             return 0
 
     def is_whole(self) -> bool:
-        """Whether no process has ended."""
+        """Whether all of its processes are running."""
         return all(process.poll() is None for process in self._processes)
 
     def terminate(self) -> None:
-        """Asks all of its processes to end."""
+        """Ask all of its processes to end."""
         for process in self._processes:
             process.send_signal(signal.SIGTERM)
 
     def ended(self) -> list[int]:
-        """Waits until they have, and tells their statuses."""
+        """Wait until its processes have ended; return their exit statuses."""
         return [process.wait(PATIENCE) for process in self._processes]
 
     def kill(self) -> None:

@@ -1,5 +1,5 @@
-"""Machines on one cable each, in network namespaces of this one: ``python -m lab.hosts.run`` begins in a network of
-its own, so that nothing of it is left on the machine."""
+"""Machines on one cable each, in network namespaces of this machine. ``python -m lab.hosts.run`` starts in a network
+of its own, so that nothing is left behind on the machine."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ from typing import Any
 from tests.cli.service import wait_until
 
 ALONE = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
-"""Begins a program in a network and a tree of processes of its own: with it, everything ends that it has started."""
+"""Starts a program in a network and process tree of its own: when it ends, so does everything that it has started."""
 CENTRE = "10.99.0.1"
-"""The address of this machine, where all is that the hosts share."""
+"""The address of this machine, which has everything that the hosts share."""
 _SWITCH = "switch"
 
 
 def refusal() -> str:
-    """Why this machine lets nobody make networks; "" where it does."""
+    """Return why no networks can be made on this machine; "" where they can."""
     if sys.platform != "linux":
         return "network namespaces are Linux's"
     script = "ip link add name try type bridge && ip link add name out type veth peer name in"
@@ -28,7 +28,7 @@ def refusal() -> str:
 
 
 def make_network() -> None:
-    """A switch that hosts are plugged into."""
+    """Make the switch that the hosts are plugged into."""
     _ip("link", "set", "lo", "up")
     _ip("link", "add", "name", _SWITCH, "type", "bridge")
     _ip("address", "add", f"{CENTRE}/24", "dev", _SWITCH)
@@ -53,18 +53,18 @@ class Host:
         self.plug()
 
     def begin(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
-        """Begins a program there."""
+        """Start a program on the host."""
         return subprocess.Popen([*self._enter, *command], **options)
 
     def pull(self) -> None:
-        """Takes out the cable: nobody is told of it."""
+        """Pull out the cable: neither end of a connection is told."""
         _ip("link", "set", self.name, "down")
 
     def plug(self) -> None:
         _ip("link", "set", self.name, "up")
 
     def kill(self) -> None:
-        """Ends every process there, as none of them expects."""
+        """Kill every process of the host."""
         while found := self._processes():
             for pid in found:
                 with suppress(ProcessLookupError):
@@ -80,7 +80,7 @@ class Host:
 
 
 def _network_of(pid: str) -> str:
-    """Its name of the kernel; "" for a process that has ended."""
+    """Return the kernel's name of the process's network; "" for a process that has ended."""
     try:
         return str(Path(f"/proc/{pid}/ns/net").readlink())
     except OSError:

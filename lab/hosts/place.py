@@ -1,5 +1,5 @@
-"""What the hosts share, as an operator of several would have it: PostgreSQL of Debian, a bucket, mail server, timestamp
-authority, a balancer; and two hosts with web server and workers each, and a data folder of their own."""
+"""Two hosts, each with a web server, workers and a data folder of its own; and what they share, as an operator of
+several hosts would have it: Debian's PostgreSQL, a bucket, a mail server, a timestamp authority and a balancer."""
 
 import os
 import secrets
@@ -33,7 +33,7 @@ class Place:
 
 @contextmanager
 def place(folder: Path, workers: int) -> Iterator[Place]:
-    """Everything runs, and the balancer answers. ``workers``: of each host."""
+    """Yield the place once everything runs and both hosts can serve. ``workers``: how many each host has."""
     make_network()
     with ExitStack() as stack:
         database = OwnPostgresql(CENTRE)
@@ -41,7 +41,7 @@ def place(folder: Path, workers: int) -> Iterator[Place]:
         stack.callback(database.remove)
         around = stack.enter_context(world(folder, CENTRE))
         port, certificate = free_port(), certified(folder)
-        os.environ["SSL_CERT_FILE"] = str(certificate)  # whom clients trust
+        os.environ["SSL_CERT_FILE"] = str(certificate)  # clients trust it
         settings = around.settings | _bucket(stack) | _key(folder) | _settings(database, port)
         operator = Service(folder / "operator", **settings)
         done = operator.run("migrate")

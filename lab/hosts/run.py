@@ -1,4 +1,4 @@
-"""``python -m lab.hosts.run``: two hosts behind a balancer, one that is lost, and what was lost with it."""
+"""``python -m lab.hosts.run``: two hosts behind a balancer; one host is lost, and nothing may be lost with it."""
 
 import argparse
 import itertools
@@ -18,7 +18,7 @@ from lab.hosts.network import ALONE, refusal
 from lab.hosts.place import Place, place
 
 _CLIENTS = 3
-_PAUSE = 1.5  # s between the requests of a client in the short form, which is for busy machines
+_PAUSE = 1.5  # s between a client's requests in the short form, which is for busy machines
 _SECONDS = 900
 
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def hosts(folder: Path, *, flows: int, whole: bool) -> list[str]:
-    """What was lost or done twice."""
+    """Return a sentence for each request or mail that was lost or done twice."""
     began = time.monotonic()
     with place(folder, workers=2 if whole else 1) as here:
         try:
@@ -64,7 +64,7 @@ def hosts(folder: Path, *, flows: int, whole: bool) -> list[str]:
 
 
 def _among_acts(here: Place, client: Client, key: str, *, flows: int, whole: bool, began: float) -> list[Made]:
-    """People sign until all has happened, and at least so many requests are made."""
+    """Let people make requests until all faults are over, at least ``flows`` of them; return the requests."""
     made: list[Made] = []
     numbers = itertools.count()
 

@@ -12,11 +12,11 @@ _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
 class Person:
-    """One browser."""
+    """A person with a browser of their own."""
 
     def __init__(self, target: Target, email: str = "") -> None:
         self.email = email
-        one_by_one = httpx.Limits(max_keepalive_connections=0)  # so nothing is left open
+        one_by_one = httpx.Limits(max_keepalive_connections=0)  # so that no connection stays open
         self.browser = httpx.Client(base_url=target.base_url, timeout=30, limits=one_by_one)
 
     def page(self, path: str, status: int = 200) -> str:
@@ -25,18 +25,18 @@ class Person:
         return answer.text
 
     def token(self, path: str) -> str:
-        """Of the forms of a page."""
+        """Return the CSRF token of the forms of a page."""
         found = _TOKEN.search(self.browser.get(path).text)
         assert found, path
         return found[1]
 
     def send(self, path: str, fields: dict[str, Any], files: Any = None, *, page: str = "") -> httpx.Response:
-        """Sends a form of the page, which stands at the same address where none is named."""
+        """Send a form of ``page``, or of the page at ``path`` where none is named."""
         token = {"csrfmiddlewaretoken": self.token(page or path)}
         return self.browser.post(path, data={**token, **fields}, files=files)
 
     def sent(self, path: str, fields: dict[str, Any], files: Any = None, *, page: str = "") -> str:
-        """Sends a form that is taken; returns where it leads."""
+        """Send a form that is taken; return the address that it leads to."""
         answer = self.send(path, fields, files, page=page)
         assert answer.status_code == 303, (path, answer.status_code, answer.text)
         return str(answer.headers["Location"])

@@ -1,5 +1,5 @@
 """An attack on many connections, and what somebody else sees of the service meanwhile: health, a signing page, plain
-calls, and what waits itself."""
+calls, and uploads, which have to wait themselves."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class Bystander:
         self._target = target
 
     def watch(self, seconds: float) -> Seen:
-        """Status and seconds of each call, round after round."""
+        """Make the calls round after round; return, by the name of the call, the status and seconds of each answer."""
         seen: Seen = {}
         over = time.monotonic() + seconds
         with client(self._target) as connection:
@@ -54,8 +54,8 @@ class Bystander:
 
 @dataclass
 class Attack:
-    """So many connections, each sending the same again and again. In the end the target's readers are ended, by what
-    the kernel does when their time is over."""
+    """An attack on so many connections, each of which sends the same again and again. At its end, the target's readers
+    are ended by the signal that the kernel sends when their processor time is over."""
 
     target: Target
     send: Callable[[httpx.Client], httpx.Response]
@@ -85,7 +85,7 @@ class Attack:
 
 
 def client(target: Target) -> httpx.Client:
-    """A connection of its own, which is kept."""
+    """Return a client of its own, which keeps its connection."""
     return httpx.Client(base_url=target.base_url, timeout=90, verify=False)  # plain HTTP: no certificates to load
 
 

@@ -24,21 +24,21 @@ def _reads(process: str) -> bool:
 class Target(Service):
     """One web process and one worker, none of whose processes can have more than ``memory`` bytes."""
 
-    memory = 2 << 30  # as the shared one
+    memory = 2 << 30  # as the shared service has
 
     def backend(self, key: str = "") -> Backend:
         """A client with the key, or with the one that the first start printed (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
     def called(self, name: str) -> set[int]:
-        """Its processes ``paraph-web`` or ``paraph-worker``."""
+        """Return the ids of its processes of that name, ``paraph-web`` or ``paraph-worker``."""
         return {pid for pid in self.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == name}
 
     def readers(self, parents: Iterable[int] = ()) -> list[int]:
-        """The processes that read PDFs for it now, or for these processes of it. They know nothing of its folder."""
+        """Return the processes that read PDFs for it, or for ``parents`` only; they know nothing of its folder."""
         found = []
         for parent in parents or self.processes():
-            with suppress(OSError):  # it may be gone at any moment
+            with suppress(OSError):  # the process may be gone at any moment
                 for path in Path(f"/proc/{parent}/task").glob("*/children"):
                     found += [int(child) for child in path.read_text().split() if _reads(child)]
         return found
@@ -46,14 +46,14 @@ class Target(Service):
 
 @pytest.fixture(scope="session")
 def target(shared_service: Service) -> Target:
-    """One with the settings that it has out of the box, for all files that leave it as it was; only its calls and its
-    messages to one recipient are not counted."""
+    """Return the shared target, for all files that leave it as it was. It has the default settings, but high limits for
+    calls and for messages to one recipient."""
     return Target.like(shared_service)
 
 
 @pytest.fixture(scope="module")
 def new_target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Target]]:
-    """Starts targets with settings of their own; ends and removes them after the tests of the file."""
+    """Yield a function that starts targets with settings of their own, which end after the tests of the file."""
     made: list[Target] = []
 
     def make(data_dir: Path | None = None, **settings: str) -> Target:

@@ -23,19 +23,19 @@ HOST = "sign.example.com"
 
 @dataclass
 class Front:
-    """A proxy that answers at ``port``, and what its certificate is trusted by."""
+    """A proxy that answers at ``port``, and a context that trusts its certificate."""
 
     program: str
     port: int
     trust: ssl.SSLContext
 
     def client(self, address: str) -> httpx.Client:
-        """A client with that address of this machine's own network (127.0.0.0/8)."""
+        """Return a client that calls from that loopback address (127.0.0.0/8)."""
         transport = httpx.HTTPTransport(verify=self.trust, local_address=address)
         return httpx.Client(base_url=f"https://localhost:{self.port}", transport=transport, timeout=30)
 
     def connect(self, address: str, buffer: int = 0) -> socket.socket:
-        """A connection on which nothing has been said."""
+        """Return a connection from that address on which nothing has been sent."""
         plain = socket.socket()
         plain.settimeout(30)
         plain.bind((address, 0))
@@ -50,7 +50,7 @@ class Front:
 
 
 def documented(language: str, changes: dict[str, str]) -> str:
-    """The page's configuration in that language. Each change has to find what it changes."""
+    """Return the page's configuration in that language with the changes, each of which has to find its old text."""
     [text] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
     for old, new in changes.items():
         assert old in text, f"{old!r} is not in the configuration any more"
@@ -59,7 +59,7 @@ def documented(language: str, changes: dict[str, str]) -> str:
 
 
 def certified(folder: Path) -> Path:
-    """Makes ``fullchain.pem`` for this machine there, which is returned; its key, ``privkey.pem``; and ``both.pem``."""
+    """Make ``fullchain.pem`` for this machine, its ``privkey.pem``, and ``both.pem``; return the path of the first."""
     key, certificate = folder / "privkey.pem", folder / "fullchain.pem"
     names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
@@ -72,7 +72,7 @@ def certified(folder: Path) -> Path:
 
 @contextmanager
 def started(program: str, folder: Path, service: int, second: int = 0) -> Iterator[Front]:
-    """``service``: the port of the target. ``second``: that of another one, which nginx and Caddy may have."""
+    """Yield the running proxy. ``service``: the port of the target. ``second``: of another one, for nginx or Caddy."""
     path, certificate = need(program, program), certified(folder)
     port = free_port()
     command, settings = COMMANDS[program](folder, service, port)
@@ -129,7 +129,7 @@ def _caddy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, 
     certificate = f"\ttls {folder / 'fullchain.pem'} {folder / 'privkey.pem'}"
     changes = {"admin off": f"admin off\n\thttp_port {free_port()}", site: f"{site}\n{certificate}"}
     version = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout.lstrip("v")
-    if tuple(int(part) for part in version.split()[0].split(".")) < (2, 6, 3):  # it takes in any body that may come
+    if tuple(int(part) for part in version.split()[0].split(".")) < (2, 6, 3):  # older: it buffers a body of any size
         changes["request_buffers 55MB"] = "buffer_requests"
     (folder / "Caddyfile").write_text(documented("caddyfile", changes))
     settings = {

@@ -21,7 +21,7 @@ FLOOR = 4
 
 @pytest.fixture(scope="module")
 def disk() -> Iterator[SmallDisk]:
-    """One of 64 MiB."""
+    """Yield a disk of 64 MiB; skip the tests where none can be made."""
     try:
         with small_disk(64) as made:
             yield made
@@ -31,7 +31,7 @@ def disk() -> Iterator[SmallDisk]:
 
 @pytest.fixture(scope="module")
 def target(disk: SmallDisk, new_target: Callable[..., Target]) -> Target:
-    """Its database is on another disk, as always where root runs the service; ``make chaos`` has it on the full one."""
+    """Return a target with its database on another disk, as under root; ``make chaos`` puts it on the full one."""
     return new_target(data_dir=disk.place / "data", PARAPH_FREE_SPACE_MB=str(FLOOR))
 
 
@@ -54,7 +54,7 @@ def test_a_full_disk_refuses_uploads_and_nothing_else(target: Target, disk: Smal
 
 
 def _what_needs_no_room_works(target: Target, signing_url: str, request_id: int) -> None:
-    """Every route that was not called before has its first figures now, for which the disk has no room."""
+    """Call routes for the first time as well: the disk has no room for their first figures."""
     page = httpx.get(signing_url)
     [picture] = set(re.findall(r"documents/\d+/pages/1\.webp", page.text))
     assert page.status_code == 200 and httpx.get(f"{signing_url}/{picture}").status_code == 200

@@ -1,5 +1,5 @@
-"""Bodies that want to do harm, over HTTP to a really served process: larger than they say or than it takes, or of which
-it would make much more than was sent. Each has its refusal in the envelope, and the memory of the service bounded."""
+"""Harmful bodies, over HTTP to a really served process: larger than they say or than the service takes, or growing to
+far more than was sent. Each is refused in the envelope, and the service's memory stays bounded."""
 
 import json
 import socket
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.thorough
 MIB = 1024 * 1024
 GIB = 1024 * MIB
 MOST = {"web": 400 * MIB, "reading": 256 * MIB}
-"""Of the web process 100 are there before the first request."""
+"""The web process has 100 MiB before its first request."""
 AT_ONCE = 16
 HEAD = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
 MULTIPART, JSON = "Content-Type: multipart/form-data; boundary=x", "Content-Type: application/json"
@@ -37,7 +37,7 @@ BUSY = (503, "unavailable")
 
 
 class Peaks:
-    """The highest resident bytes that a process of the kind ever had: ``web``, or ``reading`` PDFs for it."""
+    """The most resident bytes that any process of a kind ever had: ``web``, or ``reading`` PDFs for a web process."""
 
     def __init__(self, target: Target) -> None:
         self._target, self._web = target, target.called("paraph-web")
@@ -45,7 +45,7 @@ class Peaks:
         self._over, self._looking = threading.Event(), threading.Lock()
         for pid in (*self._web, *target.readers(self._web)):
             with suppress(OSError):
-                Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins at what is resident now (proc(5))
+                Path(f"/proc/{pid}/clear_refs").write_text("5")  # resets the peak to what is resident now (proc(5))
 
     def watch(self) -> None:
         while not self._over.wait(0.1):  # a process that reads PDFs may soon be gone
@@ -67,13 +67,13 @@ class Peaks:
 
 @pytest.fixture(scope="module")
 def target(new_target: Callable[..., Target]) -> Target:
-    """One of its own, whose web process has needed no memory for anything else."""
+    """Return a target of its own, whose web process has needed memory for nothing else."""
     return new_target()
 
 
 @pytest.fixture(scope="module")
 def peaks(target: Target) -> Iterator[Peaks]:
-    """From before the first test to the last one."""
+    """Yield the peaks, which are watched from before the first test of this file to the last."""
     target.backend().ask("zoe")
     seen = Peaks(target)
     thread = threading.Thread(target=seen.watch)
@@ -84,12 +84,12 @@ def peaks(target: Target) -> Iterator[Peaks]:
 
 
 def repeated(part: str, size: int) -> str:
-    """An array of that part, of about so many bytes."""
+    """Return a JSON array that repeats the part, of about ``size`` bytes."""
     return "[" + ",".join([part] * ((size - 100) // (len(part) + 1))) + "]"
 
 
 def refusals(send: Callable[[], httpx.Response], times: int = AT_ONCE) -> set[tuple[int, str]]:
-    """What all of them are told who send this at once."""
+    """Return the refusals of ``times`` calls that are sent at once."""
     with ThreadPoolExecutor(times) as pool:
         return {refusal(future.result()) for future in [pool.submit(send) for _ in range(times)]}
 
@@ -107,7 +107,7 @@ def post(url: str, content: bytes, *, chunked: bool) -> httpx.Response:
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["whole", "chunked"])
 def test_points_at_once(target: Target, peaks: Peaks, *, chunked: bool) -> None:
-    """Before the tests below, which may take more."""
+    """This test stands before those below, which may take more memory."""
     url = target.backend().ask("zoe")["signers"][0]["signing_url"] + "/signature"
     for told, times, part, size in (
         (INVALID, AT_ONCE, "[9,9]", MIB // 2),
@@ -123,7 +123,7 @@ def test_points_at_once(target: Target, peaks: Peaks, *, chunked: bool) -> None:
 
 
 def creation(signers: Any = 0, document: int = 1) -> bytes:
-    """Of a document with these signers."""
+    """Return the body of a creation about one document with these signers."""
     whole = {"mode": "parallel", "validity_days": 1, "signers": [signer("ada")]}
     whole["documents"] = [{"id": document, "signers": signers}]
     return json.dumps({"signature_request": whole}, separators=(",", ":")).encode()
@@ -159,7 +159,7 @@ class Raw:
         self._socket.sendall(content)
 
     def send_chunks(self, first: bytes, total: int) -> int:
-        """``total`` bytes in chunks, and their end; how many of them left before the connection was closed."""
+        """Send ``total`` bytes in chunks, and their end; return how many left before the connection was closed."""
         sent = 0
         with suppress(OSError):
             while sent < total:
@@ -170,14 +170,14 @@ class Raw:
         return sent
 
     def answer(self) -> tuple[int, str]:
-        """Status and code of the refusal, which is in the envelope."""
+        """Return status and code of the refusal, after checking its envelope."""
         response = self.read()
         error = json.loads(response[1])["error"]
         assert set(error) == {"code", "message"} and error["message"]
         return response[0], error["code"]
 
     def read(self) -> tuple[int, bytes, bool]:
-        """Status and content of an answer, and whether the connection ends with it."""
+        """Return status and content of an answer, and whether the connection ends with it."""
         response = HTTPResponse(self._socket)
         response.begin()
         return response.status, response.read(), response.will_close
@@ -190,7 +190,7 @@ class Raw:
             return False
 
     def end(self) -> None:
-        """Sends nothing more, and still reads."""
+        """Send nothing more, but still read."""
         self._socket.shutdown(socket.SHUT_WR)
 
 
@@ -235,7 +235,7 @@ def test_a_body_that_ends_before_its_length_is_refused(target: Target, path: str
 
 @pytest.mark.parametrize("header", ["Transfer_Encoding: chunked", "Content_Length: 1000000", "Content_Type: text/x"])
 def test_nothing_is_smuggled_in_a_body(target: Target, header: str) -> None:
-    """Its length is that of the true header: what follows is the next question, or the connection ends."""
+    """A body is as long as its true header says: what follows is the next request, or the connection ends."""
     with Raw(target, "signature_requests", JSON, "Content-Length: 2", header) as client:
         client.send(b"{}")
         status, content, closes = client.read()
@@ -286,7 +286,7 @@ def test_characters_that_no_file_name_has(target: Target) -> None:
 
 
 def test_after_all_that_the_service_is_well_and_never_was_large(target: Target, peaks: Peaks) -> None:
-    """Last in this file: the peaks are those of everything above."""
+    """This test stands last: the peaks are those of everything above."""
     target.backend().upload(pdf())
     seen = peaks.look()
     assert all(0 < seen[kind] < most for kind, most in MOST.items()), seen

@@ -1,5 +1,5 @@
 """Workers that are killed in the middle of their work: what they did is done once, and the rest goes on. And answers
-that are lost after the commit, whose clients repeat their calls: nothing is made twice."""
+that are lost after the commit: their clients repeat the calls, and nothing is made twice."""
 
 import os
 import signal
@@ -89,7 +89,7 @@ def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
 
 
 def _template(person: Person, organization: str) -> str:
-    """Of a contract whose tags say where the signer signs."""
+    """Make a template of a contract whose tags say where the signer signs; return the address that it leads to."""
     draft = person.sent(f"{organization}/drafts", {}).removesuffix("/documents")
     file = {"file": ("contract.pdf", CONTRACT, "application/pdf")}
     person.sent(f"{draft}/documents", {"action": "upload"}, file)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.thorough
 
 CLIENT, ATTACKER, ANOTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"
 FORGED = "198.51.100.66"
-LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
+LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of the last headers
 SILENT, SLOW, READERS = 2000, 40, 20
 LARGE = 18 << 20
 UPLOAD = (
@@ -38,7 +38,7 @@ def proxied(new_target: Callable[..., Target]) -> Target:
 
 @pytest.fixture(scope="module")
 def file(proxied: Target) -> str:
-    """Where a large document is downloaded, for whoever has the link."""
+    """Return the address at which anybody with the link can download a large document."""
     content, made = pikepdf.open(io.BytesIO(pdf())), io.BytesIO()
     content.attachments["scan.bin"] = tokens.random_bytes(LARGE)
     content.save(made)
@@ -64,7 +64,7 @@ def test_the_journal_knows_who_called_whatever_they_say(proxied: Target, front: 
         payload = {"signature_request": proxied.backend().wanted("zoe")}
         answer = client.post("/api/v1/signature_requests", json=payload, headers=headers)
         if "_" in name and answer.status_code == 400:
-            return  # refused by the proxy
+            return  # the proxy has refused it
         assert answer.status_code == 201, answer.text
     entries = proxied.backend().journal(answer.json()["id"])
     assert {entry["ip"] for entry in entries if entry["ip"]} == {CLIENT}
@@ -87,7 +87,7 @@ def test_silent_connections_keep_nobody_out(proxied: Target, front: Front) -> No
 
 @contextmanager
 def may_open(files: int) -> Iterator[None]:
-    """Lets this process open so many; skips the test where the system does not."""
+    """Let this process open so many files; skip the test where the system does not."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < files:
         pytest.skip(f"this process may open {hard} files")
@@ -101,7 +101,7 @@ def may_open(files: int) -> Iterator[None]:
 def _quietly(front: Front) -> socket.socket:
     try:
         return front.connect(ATTACKER)
-    except OSError:  # it had enough already
+    except OSError:  # the proxy takes no more connections
         return socket.socket()
 
 
@@ -118,7 +118,7 @@ def test_half_heads_are_ended(proxied: Target, front: Front) -> None:
 @pytest.mark.parametrize("begun", [1_000, 300_000])
 @pytest.mark.parametrize("path", ["/api/v1/documents", "/account/login/"])
 def test_slow_bodies_hold_up_nobody(proxied: Target, front: Front, path: str, begun: int) -> None:
-    """More than the service has threads, each of which sends something now and then."""
+    """There are more bodies than the service has threads; each sends something now and then."""
     with many(front, SLOW) as slow:
         for client in slow:
             begin_upload(proxied, front, client, path, begun)
@@ -131,7 +131,7 @@ def test_slow_bodies_hold_up_nobody(proxied: Target, front: Front, path: str, be
 
 
 def test_slow_bodies_of_several_addresses_hold_up_large_ones_at_most(proxied: Target, front: Front) -> None:
-    """HAProxy lets eight pass while they come; the others wait for all of a body."""
+    """HAProxy passes eight large bodies on while they still come; nginx and Caddy wait for the whole of a body."""
     with many(front, SLOW, ATTACKER) as slow, many(front, SLOW, ANOTHER) as more, many(front, SLOW, THIRD) as most:
         for client in [*slow, *more, *most]:
             begin_upload(proxied, front, client, "/api/v1/documents", 300_000)
@@ -156,7 +156,7 @@ def test_slow_readers_hold_up_nobody(proxied: Target, front: Front, file: str) -
 
 
 def test_slow_readers_of_several_addresses_hold_up_downloads_at_most(proxied: Target, front: Front, file: str) -> None:
-    """nginx takes each file out at once, HAProxy ends who stops reading after 20 s, and Caddy lets them be."""
+    """nginx takes each file from the service at once, HAProxy ends readers that stop for 20 s, Caddy lets them be."""
     patience = {"nginx": 5, "haproxy": 40, "caddy": 0}[front.program]
     with many(front, READERS, ATTACKER, buffer=4096) as readers, many(front, READERS, ANOTHER, buffer=4096) as more:
         for reader in [*readers, *more]:
@@ -169,7 +169,7 @@ def test_slow_readers_of_several_addresses_hold_up_downloads_at_most(proxied: Ta
 
 
 def downloaded(front: Front, file: str) -> bool:
-    """Whether all of it came; nothing does where the service says that it is busy."""
+    """Whether the whole file came; nothing of it does where the service says that it is busy."""
     with front.client(CLIENT) as client:
         answer = client.get(relative(file))
     if answer.status_code == 503:
@@ -186,7 +186,7 @@ def relative(file: str) -> str:
 
 @contextmanager
 def many(front: Front, count: int, address: str = ATTACKER, buffer: int = 0) -> Iterator[list[ssl.SSLSocket]]:
-    """So many connections on which nothing has been asked."""
+    """Yield so many connections on which nothing has been asked."""
     with ExitStack() as stack:
         yield [stack.enter_context(secure(front, address, buffer)) for _ in range(count)]
 
@@ -202,7 +202,7 @@ def send(front: Front, client: ssl.SSLSocket, method: str, path: str, *headers: 
 
 def send_what_is_taken(client: ssl.SSLSocket, content: bytes) -> None:
     client.settimeout(1)
-    with suppress(OSError):  # it was refused
+    with suppress(OSError):  # the proxy may have refused it
         client.sendall(content)
 
 
@@ -223,14 +223,14 @@ def test_who_sends_everything_first_can_read_why_it_was_refused(front: Front, ex
 def test_a_body_beyond_the_limit_does_not_arrive(front: Front) -> None:
     with secure(front) as client:
         send(front, client, "POST", "/healthz", f"Content-Length: {1 << 30}")
-        with suppress(OSError):  # it has heard enough
+        with suppress(OSError):  # the proxy has read enough
             for _ in range(60):
                 client.sendall(bytes(1 << 20))
         assert client.recv(12) == b"HTTP/1.1 413"
 
 
 def seconds_of_calls(target: Target, front: Front) -> float:
-    """The longest of some in the seconds to come."""
+    """Make pairs of calls for 1.5 s; return the seconds of the slowest pair."""
     longest, end = 0.0, time.monotonic() + 1.5
     while time.monotonic() < end:
         began = time.monotonic()

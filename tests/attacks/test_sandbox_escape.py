@@ -1,5 +1,5 @@
-"""From inside a process that reads PDFs nothing of the service or its machine is in reach, whatever part of its
-confinement the kernel has not got."""
+"""Nothing of the service or its machine can be reached from inside a process that reads PDFs, whatever part of its
+confinement the kernel lacks."""
 
 import json
 import os
@@ -20,14 +20,14 @@ from tests.factories import pdf
 ABSTRACT = f"paraph-attacked-{os.getpid()}"
 ROOT = os.geteuid() == 0
 GUARDED = {"trace the service", "copy memory of the service", "read the memory of the service"}
-"""What machines may keep accounts other than root from, confined or not."""
+"""The attempts that a machine may refuse to accounts other than root, confined or not."""
 
 Try = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def attempt(target: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Try]:
-    """Makes the attempts in processes confined as readers are, on a kernel without the ``forbidden`` calls."""
+    """Yield a function that makes attempts in processes confined as readers are, without the ``forbidden`` calls."""
     database = cluster.find_location(target.data_dir, None).sockets / ".s.PGSQL.5432"
 
     def run(names: Any = attempts.ALL, *, free: bool = False, forbidden: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def succeeded(told: dict[str, Any]) -> set[str]:
 
 
 def test_each_attempt_succeeds_where_nothing_confines_it(attempt: Try) -> None:
-    """Else the tests below would show nothing."""
+    """Otherwise the tests below would prove nothing."""
     harmless = {**attempts.FILES, **attempts.NETWORK, **attempts.PROCESSES}
     may_fail = {"read the environment of the first process"} | (set() if ROOT else GUARDED)
     assert harmless.keys() - may_fail - succeeded(attempt(harmless, free=True)) == set()
@@ -92,7 +92,7 @@ def test_files_network_and_processes_stay_out_of_reach_without_a_filter(attempt:
     told = attempt({**attempts.FILES, **attempts.NETWORK, **attempts.PROCESSES}, forbidden=("seccomp",))
     assert "seccomp" in told["missing"]
     if set(told["missing"]) == {"seccomp"}:
-        assert succeeded(told) <= {"listen on a port"}  # of its own network, which has nobody else in it
+        assert succeeded(told) <= {"listen on a port"}  # in its own network, which has nobody else in it
 
 
 def test_the_processes_that_a_service_reads_with_are_confined(target: Target, attempt: Try) -> None:
@@ -107,7 +107,7 @@ def test_the_processes_that_a_service_reads_with_are_confined(target: Target, at
         if "seccomp" in offered:
             assert status["Seccomp"] == "2"
         if not ROOT:
-            continue  # others of the same account cannot even look at what follows
+            continue  # not even the same account can read what follows
         assert status["Uid"].split() == ["65534"] * 4
         environment = (reader / "environ").read_bytes().decode()
         assert not {name for line in environment.split("\0") if (name := line.partition("=")[0])} - {

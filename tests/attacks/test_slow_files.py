@@ -1,5 +1,5 @@
-"""Files and pictures that take all the time that they are granted, on many connections at once; and what reads a file
-to seal it, a process that the worker survives, takes as much as the upload was allowed."""
+"""Files and pictures that take all the time that they are granted, on many connections at once. The process that
+reads a file to seal it may take as much time as the upload was allowed, and the worker survives it."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None
     backend = target.backend()
     document = backend.upload(sound)
     made = backend.ask("zoe", document=document)
-    for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
+    for file in (target.data_dir / "objects").rglob("*"):  # as if the upload had been checked less
         if file.is_file() and file.read_bytes() == sound:
             file.write_bytes(hostile.nested_forms(page=2))
     picture = f"{made['signers'][0]['signing_url']}/documents/{document}/pages/2.webp"
@@ -47,8 +47,8 @@ def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None
     for name, calls in seen.items():
         assert {status for status, _ in calls} <= {200, 201}, name
         assert max(seconds for _, seconds in calls) < SOON, name
-    # One for the picture and, once that one comes last, an ordinary one in its stead; one for the other organization;
-    # and the worker's own for its seals.
+    # One reader for the picture and, once that one runs last, an ordinary one in its stead; one for the other
+    # organization; and the worker's own for its seals.
     assert len(busy) <= 4
     told = {answer.status_code for answer in attack.answers}
     assert told == {503, 422}
@@ -68,7 +68,7 @@ def test_no_process_of_the_target_can_have_more_memory_than_the_test_gives(targe
 
 @pytest.fixture(scope="module")
 def own_target(new_target: Callable[..., Target]) -> Target:
-    """One of its own: its calls are timed, and its metrics count these files alone."""
+    """Return a target of its own: its calls are timed, and its metrics count only the files of one test."""
     return new_target()
 
 
@@ -76,7 +76,7 @@ def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> N
     bystander, number = Bystander(own_target), count()
 
     def send(connection: httpx.Client) -> httpx.Response:
-        return upload(connection, own_target.key, SLOW + b"\n%% %d" % next(number))  # no file that was refused before
+        return upload(connection, own_target.key, SLOW + b"\n%% %d" % next(number))  # never the same file again
 
     with Attack(own_target, send, UPLOADS) as attack:
         seen = bystander.watch(6)
@@ -94,16 +94,16 @@ def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> N
 
 
 def signed(backend: Backend, **options: Any) -> int:
-    """A request that everybody has signed."""
+    """Return the id of a request that everybody has signed."""
     made = backend.ask("zoe", **options)
     assert sign(made["signers"][0]["signing_url"]).status_code == 200
     return int(made["id"])
 
 
 def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:
-    """Just below the limits, with a mark on the page that is so large."""
+    """The document is just below the limits, and its large page gets a stamp."""
     backend, workers = target.backend(), target.called("paraph-worker")
-    # Such a file is read where processors have nothing else to do: not while other tests use them all.
+    # Such a file is read only on idle processors, and so has to wait while other tests use them all.
     document = backend.upload(hostile.many_contents(1, 60), timeout=240)
     backend.finalized(signed(backend, document=document, stamps=[at(2)]), seconds=60)
     assert target.called("paraph-worker") == workers

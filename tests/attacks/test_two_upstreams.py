@@ -16,7 +16,7 @@ TIMES = 8
 
 
 class Upstream:
-    """A web server that can be restarted; ``got`` counts what each method asked for."""
+    """A web server that can be restarted; ``got`` counts the calls of each method."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -56,7 +56,7 @@ class Upstream:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def stop(self) -> None:
-        """Refuses connections, and ends those that it has."""
+        """Refuse new connections, and end the open ones."""
         self.server.shutdown()
         self.server.server_close()
         for connection in self.server.connections:

@@ -1,5 +1,5 @@
-"""In short what ``make chaos`` does at length: killed processes and failing surroundings, each twice, and where nobody
-starts a process again; a standby that takes over; two hosts behind a balancer; a service that hangs up."""
+"""The short form of ``make chaos``: killed processes and failing surroundings, each twice, with and without a
+supervisor; a standby that takes over; two hosts behind a balancer; a service that hangs up."""
 
 import shutil
 import socket
@@ -68,7 +68,7 @@ def test_a_host_is_rolled_unplugged_killed_and_nothing_is_lost() -> None:
 
 @pytest.fixture
 def hanging_up() -> Iterator[str]:
-    """The address of a service that takes a connection and ends it."""
+    """Yield the address of a service that accepts connections and closes them."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -87,7 +87,7 @@ def test_a_hang_up_is_the_service_s_fault_but_where_the_head_was_late(
     with httpx.Client(transport=Punctual()) as client:
         with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)) as on_time:
             client.post(hanging_up, content=b"body")
-        monkeypatch.setattr(hostile, "_HEAD_SECONDS", 0)  # whatever was sent was late
+        monkeypatch.setattr(hostile, "_HEAD_SECONDS", 0)  # every request counts as late
         with pytest.raises(LateError):
             client.post(hanging_up, content=b"body")
     counts = Counter({"200": 3, type(on_time.value).__name__: 1})

@@ -20,7 +20,7 @@ class Asked:
 
 @dataclass
 class Answering:
-    """``answers`` are taken in turn: status, body, headers."""
+    """A server that gives ``answers`` in turn: status, body, headers. ``asked``: the calls that it got."""
 
     url: str
     answers: list[tuple[int, Any, dict[str, str]]] = field(default_factory=list)

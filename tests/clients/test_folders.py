@@ -13,7 +13,7 @@ PDF = b"%PDF-1.7 lease"
 
 @pytest.fixture
 def named(tmp_path: Path) -> Path:
-    """A folder with files and links, beside one that nobody named."""
+    """Return a named folder with files and links, beside a folder that nobody named."""
     folder, elsewhere = tmp_path / "named", tmp_path / "named-not"
     for each in (folder, folder / "deep", elsewhere):
         each.mkdir()
@@ -77,7 +77,7 @@ def test_what_lies_elsewhere_is_told_alike_whether_it_exists_or_not(named: Path)
 
 
 def test_a_link_that_is_put_in_the_way_meanwhile_is_not_followed(named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os.path, "realpath", str)  # as if the links came after it
+    monkeypatch.setattr(os.path, "realpath", str)  # as if the links were made after this check
     for file in ("outer.pdf", "there/secret.pdf"):
         with pytest.raises(OSError):
             read_pdf(file, [named])

@@ -56,7 +56,7 @@ def refusal(status: int, code: str, retry_after: str = "0") -> tuple[int, Any, d
 
 
 def test_a_429_waits_as_long_as_it_says_and_tries_again(service: Answering) -> None:
-    """As a service that is too busy is tried again."""
+    """A service that says 503 because it is too busy is tried again as well."""
     service.answers = [refusal(429, "rate_limited", "1"), refusal(503, "unavailable"), (200, HEALTH, {})]
     with Client(service.url, "k") as client:
         began = time.monotonic()
@@ -67,7 +67,7 @@ def test_a_429_waits_as_long_as_it_says_and_tries_again(service: Answering) -> N
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 409])
 def test_a_creation_is_sent_again_with_its_key(service: Answering, status: int) -> None:
-    """It may have been done; the service knows by the key."""
+    """The first call may have worked, which the service knows by the key."""
     busy = refusal(status, "idempotency_key_in_use" if status == 409 else "internal_error")
     service.answers = [busy, refusal(404, "not_found")] * 2
     with Client(service.url, "k") as client:
@@ -131,7 +131,7 @@ def test_retries_end_in_time_with_the_error_that_says_when(
 
 
 def test_retries_have_limits_by_default_and_of_number(service: Answering) -> None:
-    """A minute, unless another limit is named."""
+    """By default, the client waits for a minute at most."""
     service.answers = [refusal(429, "rate_limited", "61")]
     with Client(service.url, "k") as client, pytest.raises(ParaphError):
         client.health()

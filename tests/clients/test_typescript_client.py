@@ -29,7 +29,7 @@ def test_its_methods_are_those_of_the_python_client() -> None:
 
 
 def test_its_types_are_those_of_the_document(tmp_path: Path) -> None:
-    """``python -m tests.clients.typescript`` makes them anew."""
+    """``python -m tests.clients.typescript`` makes the types anew."""
     typescript.tools()
     typescript.make_types(document(), tmp_path / "schema.ts")
     assert (tmp_path / "schema.ts").read_text() == typescript.SCHEMA.read_text()

@@ -24,7 +24,7 @@ def _string(words: str) -> str:
 
 @dataclass
 class Page:
-    """``drawn``: its content stream, y upwards from the bottom left."""
+    """A page; ``drawn``: the parts of its content stream, with y upwards from the bottom left."""
 
     drawn: list[str] = field(default_factory=list)
 
@@ -35,7 +35,7 @@ class Page:
         raise NotImplementedError
 
     def box(self, x: float, y: float, width: float, height: float) -> None:
-        """Four rules; programs differ in how they draw one."""
+        """Draw a box of four rules; programs differ in how they draw one."""
         self.rule(x, y, width)
         self.rule(x, y + height, width)
         self.drawn += [f"q 0.5 w {each} {y} m {each} {y + height} l S Q" for each in (x, x + width)]
@@ -45,7 +45,7 @@ class Page:
 
 
 class Strokes(Page):
-    """One string a line, rules as strokes."""
+    """A page with one string for each line, and rules as strokes."""
 
     def write(self, words: str, x: float, y: float, size: float = 10) -> None:
         self.drawn.append(f"BT /F1 {size} Tf {x} {y} Td {_string(words)} Tj ET")
@@ -55,7 +55,7 @@ class Strokes(Page):
 
 
 class Office(Page):
-    """As word processors do: each word for itself, rules as thin bars in pieces."""
+    """A page as word processors draw it: each word by itself, rules as thin bars in pieces."""
 
     def write(self, words: str, x: float, y: float, size: float = 10) -> None:
         for word in words.split(" "):
@@ -71,7 +71,7 @@ class Office(Page):
 
 
 class Latex(Page):
-    """As TeX does: no blanks between words but steps of the pen, a rule as a stroke in its own coordinates."""
+    """A page as TeX draws it: steps of the pen instead of blanks, a rule as a stroke in its own coordinates."""
 
     def write(self, words: str, x: float, y: float, size: float = 10) -> None:
         parts = " -278 ".join(_string(word) for word in words.split(" "))
@@ -82,7 +82,7 @@ class Latex(Page):
 
 
 class Browser(Page):
-    """As browsers print: the page upside down in pixels, each letter placed, borders as filled polygons."""
+    """A page as browsers print it: upside down in pixels, each letter placed, borders as filled polygons."""
 
     def write(self, words: str, x: float, y: float, size: float = 10) -> None:
         self.drawn.append("q .75 0 0 -.75 0 842 cm BT")

@@ -54,7 +54,7 @@ def test_a_stamp_has_room_over_each() -> None:
 
 
 def test_headings_tables_and_amounts_are_no_places_but_blanks_are_known() -> None:
-    """An underlined heading has no room; a date is filled in, which fields snap to."""
+    """An underlined heading has no room for a signature; the blank of a date is known because fields snap to it."""
     for contract, lines in read():
         headings = [line for line in lines if line.y > 770 and line.y < 790]
         assert headings == [], contract.name

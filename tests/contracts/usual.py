@@ -51,7 +51,7 @@ class Place:
 
 @dataclass
 class Contract:
-    """``named``: the labels say by name who signs where, else the order does."""
+    """``named``: whether the labels say by name who signs where; otherwise the order says so."""
 
     name: str
     pages: list[Page]
@@ -63,7 +63,7 @@ class Contract:
         return document(self.pages)
 
     def sign(self, x: float, y: float, length: float, signer: int) -> None:
-        """On the last page so far."""
+        """Add a place of signature on the last page so far."""
         self.places.append(Place(len(self.pages), x, y, length, signer))
 
 

@@ -20,7 +20,7 @@ class Element:
         return "".join(each if isinstance(each, str) else each.text for each in self.children)
 
     def all(self, *tags: str) -> "list[Element]":
-        """Elements of these tags within, in order; of every tag where none is named."""
+        """Return the elements inside with one of these tags, in order; with any tag where none is named."""
         found = []
         for each in self.children:
             if isinstance(each, Element):
@@ -62,7 +62,7 @@ def snippet(root: Element, name: str) -> str:
 
 
 def colors(css: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The custom properties of the light and of the dark page."""
+    """Return the colors of the light page and of the dark page by their custom properties."""
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
     read = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part)) for part in (light, dark)]
     return read[0], read[1]

@@ -19,7 +19,7 @@ def read(address: str) -> str:
 
 
 def shown(element: Element) -> str:
-    """The text without what is tried in it, and without captions of tables."""
+    """Return the text without forms that try a call, links to the previous and next page, and captions of tables."""
     if element.attributes.get("class") in ("try", "turns") or element.tag == "caption":
         return ""
     return "".join(each if isinstance(each, str) else shown(each) for each in element.children)

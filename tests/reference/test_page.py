@@ -1,4 +1,4 @@
-"""``/docs``, a page a topic and all on one, is whole, can be read by everybody, and loads nothing from elsewhere."""
+"""``/docs``, a page for each topic and one for all, is whole, readable by everybody, and loads nothing from outside."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ CONTENT = json.loads(document())
 
 @cache
 def response() -> Any:
-    """Asked for by the tests: each process of a run collects them, and one needs it."""
+    """Ask for the page within a test, and not when tests are collected, which every process of a run does."""
     return Client().get("/docs/all")
 
 
@@ -41,7 +41,7 @@ def whole() -> Element:
 
 @cache
 def pages() -> dict[str, Element]:
-    """By their addresses."""
+    """Return the pages of the topics by their addresses."""
     topics = [each.attributes["aria-labelledby"] for each in whole().all("section")][2:]
     addresses = ("/docs", *(f"/docs/{topic}" for topic in topics))
     return {address: parse(Client().get(address).content.decode()) for address in addresses}
@@ -130,7 +130,7 @@ def test_headings_come_in_order_and_each_page_leads_back_to_the_dashboard() -> N
 
 
 def test_all_that_can_be_linked_to_is_on_the_page_of_one_topic() -> None:
-    """With the code to paste, the fields and the refusals."""
+    """This includes the code to paste, the fields and the refusals."""
     shell = {"content", "search-keys"}
     there = [each for root in pages().values() for each in ids_of(root) if each not in shell]
     assert sorted(there, key=str) == sorted((each for each in ids_of(whole()) if each not in shell), key=str)
@@ -268,7 +268,7 @@ def test_what_can_be_linked_to_is_one_thing() -> None:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_everything_can_be_read(scheme: int) -> None:
-    """WCAG 2.2, 1.4.3: 4.5 to 1 for text."""
+    """WCAG 2.2, 1.4.3, asks for a contrast of 4.5 to 1 for text."""
     color = colors(CSS)[scheme]
     color = colors(CSS)[0] | color
     pairs = [(text, ground) for text in ("text", "muted", "accent", "bad") for ground in ("page", "raised")]
@@ -284,7 +284,7 @@ def test_descriptions_cannot_bring_markup() -> None:
 
 
 def test_fields_are_shown_once_and_referred_to_elsewhere() -> None:
-    """Where a call answers or takes the same as another."""
+    """A call that answers or takes the same as another refers to it."""
     ids = ids_of(whole())
     articles = {each.attributes["aria-labelledby"]: each for each in whole().all("article")}
     for name, first in (("readTemplate", "createTemplate"), ("sendTemplate", "createSignatureRequest")):

@@ -19,7 +19,7 @@ PATHS = signer_paths()
 
 
 def routes() -> set[str]:
-    """Those of the URL map, as the reference writes them."""
+    """Return the signer's routes in the URL map, as the reference writes them."""
     found = {str(each.pattern) for each in urlpatterns if isinstance(each, URLPattern)}
     return {"/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", each) for each in found if each.startswith("sign/")}
 
@@ -38,7 +38,7 @@ def test_it_answers_the_methods_that_are_told_and_no_others(client: Client, path
 
 
 def contents() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every body and answer of JSON or of a form, with the name of its operation."""
+    """Yield every body and answer that is JSON or a form, each after the name of its operation."""
     for methods in PATHS.values():
         for operation in methods.values():
             for part in (operation.get("requestBody", {}), *operation["responses"].values()):

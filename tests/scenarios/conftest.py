@@ -16,7 +16,7 @@ class Service(tests.cli.service.Service):
         return self.base_url
 
     def new_key(self, plan: str = "free", environment: str = "sandbox") -> str:
-        """The API key of a new application of a new organization."""
+        """Return the API key of a new application of a new organization."""
         return str(self.new_application(plan, environment)["api_key"])
 
     @property
@@ -26,5 +26,5 @@ class Service(tests.cli.service.Service):
 
 @pytest.fixture(scope="session")
 def service(shared_service: tests.cli.service.Service) -> Service:
-    """With room for tests that ask again and again: on a busy machine they would meet the rate limit."""
+    """Return the shared service: its high rate limit leaves room for tests that poll on a busy machine."""
     return Service.like(shared_service)

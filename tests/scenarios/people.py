@@ -34,12 +34,12 @@ class Backend:
         return body
 
     def ask(self, *refs: str, **fields: Any) -> dict[str, Any]:
-        """A request of these signers, as :meth:`wanted` makes it."""
+        """Create a request of these signers with the fields of :meth:`wanted`; return the answer."""
         return self.create(**self.wanted(*refs, **fields))
 
     def wanted(self, *refs: str, document: int = 0, stamps: Sequence[Any] = (), **fields: Any) -> dict[str, Any]:
-        """The fields of a request for these signers, each with these stamps or one of their own, on a new document or
-        on one that is there."""
+        """Return the fields of a request for these signers, each with these stamps or one of their own, on ``document``
+        or on a new one."""
         placed = [
             {"signer_ref": ref, "stamps": stamps or [at(x=72 + 200 * (index % 2), y=72 + 100 * (index // 2))]}
             for index, ref in enumerate(refs)
@@ -54,16 +54,16 @@ class Backend:
         return body
 
     def finalized(self, request_id: int, seconds: float = 60) -> dict[str, Any]:
-        """The request once it is finalized."""
+        """Wait until the request is finalized, and return it."""
         deadline, pause = time.monotonic() + seconds, 0.05
         while not (body := self.read(request_id))["finalized"]:
             assert time.monotonic() < deadline, f"request {request_id} was not finalized in {seconds} s: {body}"
             time.sleep(pause)
-            pause = min(1.0, 1.2 * pause)  # a minute has 120 calls in the sandbox
+            pause = min(1.0, 1.2 * pause)  # the sandbox allows 120 calls a minute
         return body
 
     def told(self, request_id: int, event_type: str, seconds: float = 60) -> list[dict[str, Any]]:
-        """The journal once it tells of the event."""
+        """Wait until the journal has the event, and return the journal."""
         deadline = time.monotonic() + seconds
         journal = self.journal(request_id)
         while event_type not in {entry["event_type"] for entry in journal}:
@@ -97,6 +97,6 @@ def code_for(signing_url: str) -> str:
 
 
 def sign(signing_url: str, code: str | None = None, **more: Any) -> httpx.Response:
-    """Signs with a fresh code, or with the one given."""
+    """Sign with the given code, or with a fresh one."""
     body = {"code": code or code_for(signing_url), "consent": True} | more
     return httpx.post(f"{signing_url}/signature", json=body, timeout=30)

@@ -25,7 +25,7 @@ _DEPLOYMENT = {
 
 
 def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As in a deployment, whose database, storage, gateways and address the demo leaves alone."""
+    """Run the demo as in a deployment, whose database, storage, gateways and address it has to leave alone."""
     environment = clean_environment(out.with_name("data")) | _DEPLOYMENT
     return forked.run("examples.demo", "--out", str(out), *arguments, environment=environment)
 

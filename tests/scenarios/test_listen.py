@@ -25,14 +25,14 @@ SECRET = "5ec2e7" * 8
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """What a shell runs in its background ignores Ctrl-C, and so would all that is started from there."""
+    """Let Ctrl-C interrupt: where a shell runs the tests in its background, they and their children would ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 class Listening:
-    """The command at work, and what it said."""
+    """The running command, and the lines that it has printed."""
 
     def __init__(self, url: str, key: str, *options: str, secret: str = SECRET) -> None:
         environment = {**os.environ, "PARAPH_URL": url, "PARAPH_API_KEY": key, "PARAPH_WEBHOOK_SECRET": secret}
@@ -53,12 +53,12 @@ class Listening:
         wait_until(lambda: any(text in line for line in self.lines))
 
     def interrupt(self) -> str:
-        """The cursor that it ends with at Ctrl-C."""
+        """End the command by Ctrl-C; return the cursor that it prints."""
         self.process.send_signal(signal.SIGINT)
         return self.ended(0).split("--since ")[1].strip()
 
     def ended(self, status: int) -> str:
-        """The last line."""
+        """Wait until the command ends with that status; return its last line."""
         assert self.process.wait(60) == status, self.lines
         self.reading.join()
         return self.lines[-1]
@@ -66,7 +66,7 @@ class Listening:
 
 @contextmanager
 def road(url: str) -> Iterator[tuple[str, threading.Event]]:
-    """The address of a road to the service, and what blocks it."""
+    """Yield the address of a road to the service, and the event that blocks the road."""
     blocked = threading.Event()
 
     class Carrier(loopback.Handler):
@@ -91,7 +91,7 @@ def signed_request(backend: Backend) -> int:
 
 
 def told(receiver: Receiver) -> list[tuple[str, int]]:
-    """Type and request of each delivery, which are genuine."""
+    """Return event and request of each delivery, after checking that it is genuine."""
     found = []
     for each in receiver.received:
         payload = verify_webhook(each.body, each.headers["X-Service-Signature"], SECRET)

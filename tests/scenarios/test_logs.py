@@ -53,7 +53,7 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
 
 
 def strange(service: Service) -> str:
-    """What nobody was given, and somebody tries everywhere."""
+    """Try a secret that nobody was given wherever one is taken; return it."""
     secret = "a1b2c3d4" * 8
     httpx.get(f"{service.base_url}/sign/{secret}")
     httpx.post(f"{service.base_url}/sign/{secret}/otp", json={"channel": "email"})
@@ -63,7 +63,7 @@ def strange(service: Service) -> str:
 
 
 def flow(service: Service, key: str) -> tuple[str, str, set[str]]:
-    """One request from upload to download. The id of the call that signed, the code, and other secrets."""
+    """Take a request from upload to download; return the id of the call that signed, the code, and other secrets."""
     backend = Backend(service.base_url, key)
     made = backend.ask("ada", send_email=True, identity_declaration_accepted=True)
     url = made["signers"][0]["signing_url"]

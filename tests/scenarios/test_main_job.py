@@ -22,7 +22,7 @@ STROKES = [[[0.1, 0.5], [0.3, 0.2], [0.5, 0.8], [0.9, 0.4]]]
 
 
 class Finished:
-    """A request of two signers in sequence and two documents, and all that came of it."""
+    """A request of two signers in sequence and two documents, and everything that it led to."""
 
     def __init__(self, service: Service, folder: Path) -> None:
         self.root = service.root_pem

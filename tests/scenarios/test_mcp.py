@@ -22,7 +22,7 @@ TOOLS = ["find_requests", "list_templates", "prepare_draft", "preview_request", 
 
 
 class Assistant:
-    """What an assistant can do."""
+    """An assistant that uses the tools of the server."""
 
     def __init__(self, client: "mcp.Client") -> None:
         self.client = client
@@ -41,7 +41,7 @@ class Assistant:
 
 
 def assisted(service: Service, key: str, do: Callable[[Assistant], Awaitable[None]], *folders: Path) -> None:
-    import mcp  # half a second of a processor, for each process that collects the tests
+    import mcp  # here, because it costs half a second, and every process collects the tests
     from mcp.client.stdio import StdioServerParameters
 
     environment = {"PARAPH_URL": service.url, "PARAPH_API_KEY": key}
@@ -136,7 +136,7 @@ def test_no_tool_sends_or_signs(service: Service) -> None:
         arguments = {tool.name: set(tool.input_schema["properties"]) for tool in tools}
         fields = set(get_type_hints(AnyRequest))
         assert arguments["preview_request"] == fields
-        assert arguments["prepare_draft"] == fields - {"identity_declaration_accepted"}  # a person says so
+        assert arguments["prepare_draft"] == fields - {"identity_declaration_accepted"}  # only a person may declare it
         for tool in tools:
             assert tool.input_schema["additionalProperties"] is False
             told = await assistant.refused(tool.name, no_argument=1)

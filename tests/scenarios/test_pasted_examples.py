@@ -21,13 +21,13 @@ from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
-# What can be done once to a request, whose signer was invited.
+# Each can be done once to a request, whose signer has to be invited.
 ACTS = ("endSignatureRequest", "remindSigner", "correctSigner", "extendSignatureRequest")
 SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
 PRODUCTION_ONLY = ("createDraft", "readDraft")
 LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}  # at the end of a signer's way
-FINISHED = "readEvidence"  # of a request that is finalized
-APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY, FINISHED}  # each wants a request of its own, or another key
+FINISHED = "readEvidence"  # needs a request that is finalized
+APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY, FINISHED}  # each needs a request of its own, or another key
 CLIENT_README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
@@ -55,7 +55,7 @@ class Reader:
         )
 
     def new_template(self) -> str:
-        """With the roles that are filled on the page."""
+        """Return the id of a new template with the roles that the page fills."""
         roles = ("Landlord", "Tenant")
         document = {"id": self.document, "roles": [{"role": role, "stamps": [at()]} for role in roles]}
         named = {"name": "Lease", "mode": "parallel", "validity_days": 1, "roles": [{"name": role} for role in roles]}
@@ -63,14 +63,14 @@ class Reader:
         return str(answer.json()["id"])
 
     def about_another(self) -> "Reader":
-        """The same page, about a request of its own, whose signer has been invited."""
+        """Return a reader of the same page with a request of their own, whose signer has been invited."""
         asked = {"send_email": True, "identity_declaration_accepted": True}
         another = Reader(self.service, self.page, "sandbox", **asked)
         another.backend.told(another.request["id"], "signer.notified")
         return another
 
     def code(self, name: str) -> str:
-        """The snippet, about the reader's own document and request, a template that is there once, and a draft."""
+        """Return the snippet about the reader's own document and request, or about a new template or draft."""
         text = snippet(self.page, name)
         signer_id = self.request["signers"][0]["id"]
         own = {"35": str(self.document), "141": str(signer_id), "71": str(self.request["id"])}
@@ -79,7 +79,7 @@ class Reader:
         if "readDraft" in name:
             draft = self.backend.call("POST", "drafts", json={"signature_request": {}})
             own["23"] = str(draft.json()["id"])
-        # In one pass: an id of its own may be one that the page shows for something else.
+        # In one pass, as one of the reader's own ids may be one that the page shows for something else.
         return re.sub(r"\b\d+\b", lambda shown: own.get(shown[0], shown[0]), text).replace("KEY=…", f"KEY={self.key}")
 
 
@@ -97,12 +97,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(reader: Reader, language: str, *samples: str, **environment: str) -> str:
-    """What the samples print, after the one that sets up, as one program."""
+    """Run the sample that sets up and then these, as one program; return what they print."""
     code = [reader.code(each) for each in (f"setup-{language}", *samples)]
     if language == "curl":
         return pasted(*(f"export {name}={value}" for name, value in environment.items()), *code)
     if language == "typescript":
-        apart = (f"{{ {each} }}" for each in code[1:])  # names of one are not those of another
+        apart = (f"{{ {each} }}" for each in code[1:])  # in blocks, as two samples may use the same name
         return typescript.run_module("\n".join([code[0], *apart]), KEY=reader.key, **environment)
     names, printed = dict[str, Any](), StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
@@ -177,7 +177,7 @@ def test_typescript(reader: Reader, folder: Path) -> None:
 
 @pytest.fixture
 def others(service: Service, reader: Reader) -> Callable[[], Reader]:
-    """People with a request of their own."""
+    """Return a function that makes readers, each with a request of their own."""
     return lambda: Reader(service, reader.page)
 
 
@@ -191,7 +191,7 @@ def test_sandbox_acts(others: Callable[[], Reader], folder: Path, language: str)
 
 @pytest.mark.parametrize("language", ["curl", "python", pytest.param("typescript", marks=pytest.mark.thorough)])
 def test_the_guides(others: Callable[[], Reader], folder: Path, language: str) -> None:
-    """A test signs and hears of it; who catches up then reads all of it once, and nothing the next time."""
+    """A test signs and hears of it; a program that catches up then reads every event once, and none the next time."""
     one = others()
     assert run(one, language, f"test-{language}") == "%PDF-\n" or language != "typescript"
     first, second = (run(one, language, f"catch-up-{language}") for _ in range(2))
@@ -206,7 +206,7 @@ def test_a_signature_with_a_field(service: Service, reader: Reader, language: st
 
 
 def test_a_repeated_call(reader: Reader, folder: Path) -> None:
-    """With the same key, it is answered with the document of the first."""
+    """A call that is repeated with its key is answered with the document of the first call."""
     once, call = reader.code("retry-curl").split("\n", 1)
     told = pasted(reader.code("setup-curl"), once, call, "echo", call).splitlines()
     assert len(told) == 2 and len({json.loads(answer)["id"] for answer in told}) == 1
@@ -215,7 +215,7 @@ def test_a_repeated_call(reader: Reader, folder: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_signer_with_curl_and_typescript(others: Callable[[], Reader], folder: Path) -> None:
-    """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
+    """Every endpoint is called, in an order that works; the copy is there once everything is sealed."""
     one = others()
     url = one.request["signers"][0]["signing_url"]
     assert '"error"' not in run(

@@ -29,7 +29,7 @@ def browser() -> Iterator[Any]:
 
 
 class Reader:
-    """Somebody before the page; notes what the browser complains of and which calls were made."""
+    """Somebody with the page open. ``complaints``: those of the browser. ``calls``: the calls that it made."""
 
     def __init__(self, browser: Any, url: str, path: str, **context: Any) -> None:
         self.context = browser.new_context(**{"viewport": DESK, "reduced_motion": "reduce", **context})
@@ -44,12 +44,12 @@ class Reader:
         self.page.goto(self.url + path)
 
     def _hear(self, message: Any) -> None:
-        refused = re.search(r"the server responded with a status of 4\d\d", message.text)  # which is what was tried
+        refused = re.search(r"the server responded with a status of 4\d\d", message.text)  # a refusal that a test wants
         if message.type in ("error", "warning") and not refused:
             self.complaints.append(message.text)
 
     def try_it(self, operation: str, key: str = "", **values: Any) -> Any:
-        """Sends the form of the operation; the outcome, once it is there."""
+        """Send the form of the operation; return the outcome once it is there."""
         panel = self.page.locator(".try", has=self.page.locator(f"form[data-operation={operation}]"))
         if not panel.evaluate("each => each.open"):
             panel.locator("summary").first.click()
@@ -61,7 +61,7 @@ class Reader:
         panel.get_by_role("button", name="Send").click()
         outcome = panel.locator(".outcome")
         outcome.locator("p").first.wait_for()
-        panel.get_by_role("status").filter(has_text=re.compile(r"\S")).wait_for(state="attached")  # it is read aloud
+        panel.get_by_role("status").filter(has_text=re.compile(r"\S")).wait_for(state="attached")  # for screen readers
         return outcome
 
     def api_calls(self) -> list[tuple[str, str]]:
@@ -70,7 +70,7 @@ class Reader:
 
 @pytest.fixture
 def open_page(browser: Any, service: Service) -> Iterator[Any]:
-    """Opens the page; afterwards, nothing may have been complained of."""
+    """Yield a function that opens the page; afterwards, the browser may have complained of nothing."""
     readers: list[Reader] = []
 
     def opened(path: str = "", **context: Any) -> Reader:
@@ -109,7 +109,7 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", ["/signature-requests", ""])
 def test_on_a_slow_phone(open_page: Any, path: str) -> None:
-    """On slow 4G with a processor four times as slow. Two seconds hold on a machine of its own; here others work."""
+    """Slow 4G, and a processor four times as slow. An idle machine takes two seconds, one that runs tests more."""
     reader = open_page("/all", viewport=PHONE)
     page = reader.context.new_page()
     session = reader.context.new_cdp_session(page)
@@ -129,7 +129,7 @@ def test_on_a_slow_phone(open_page: Any, path: str) -> None:
 
 @pytest.mark.thorough
 def test_anchors_of_other_topics_lead_to_their_pages(open_page: Any) -> None:
-    """As of the time when all was one page."""
+    """Links from the time when everything was on one page still work."""
     reader = open_page()
     for old, page in (
         ("#uploadDocument", "/documents#uploadDocument"),
@@ -204,10 +204,10 @@ def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Se
 def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
     reader = open_page("/documents")
     key = service.new_key("free", "sandbox")
-    assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the page of nothing that it brings
+    assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the empty PDF that the page brings
     assert "422" in reader.try_it("listDocuments", created_after="yesterday").inner_text()  # with the key from above
     reader.page.goto(f"{reader.url}/signature-requests")
-    outcome = reader.try_it("createSignatureRequest", key)  # with the document of the page before
+    outcome = reader.try_it("createSignatureRequest", key)  # with the document uploaded above
     assert "201 Created" in outcome.inner_text()
     signing = outcome.get_by_role("link").filter(has_text="/sign/")
     assert (
@@ -232,7 +232,7 @@ def test_a_file_can_be_chosen(open_page: Any, service: Service, tmp_path: Path) 
 
 @pytest.mark.parametrize("plan", ["pro", pytest.param("free", marks=pytest.mark.thorough)])
 def test_a_production_key_is_refused_and_forgotten(open_page: Any, service: Service, plan: str) -> None:
-    """The environment is all that it is asked for."""
+    """The page uses the key only to ask for its environment."""
     reader = open_page("/documents")
     key = service.new_key(plan, "production")
     outcome = reader.try_it("uploadDocument", key)

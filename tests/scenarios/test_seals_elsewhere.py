@@ -1,5 +1,5 @@
-"""The whole job, over HTTP and with real processes, by a key that never leaves its token or its provider of remote
-seals, and what others say of its files."""
+"""The whole job over HTTP with real processes, sealed with a key that never leaves its token or its provider of remote
+seals; other programs judge the sealed files."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ _PYHANKO = Path(sys.executable).with_name("pyhanko")
 
 @contextmanager
 def serving(folder: Path, address: str, root: Path, **settings: str) -> Iterator[Service]:
-    """A service whose sandbox seals with the key at the address."""
+    """Yield a running service whose sandbox seals with the key at the address."""
     key = {"PARAPH_SANDBOX_SEALING_KEY": address, "PARAPH_SANDBOX_SEALING_CERTIFICATE": str(root)}
     service = Service(folder / "service", **key, **settings)
     service.begin()
@@ -40,8 +40,8 @@ def serving(folder: Path, address: str, root: Path, **settings: str) -> Iterator
 
 
 def sealed(service: Service, folder: Path, roots: list[Path]) -> list[dict[str, Any]]:
-    """One signer signs two documents; the files tie together, and lie in the folder. What the journal has of each
-    seal."""
+    """Have one signer sign two documents, put the files into the folder, and check that they belong together. Return
+    what the journal has of each seal."""
     backend, uploaded = Backend(service.base_url, service.key), [contract(), contract() + b"\n% the second\n"]
     stamps = [{"signer_ref": "landlord", "stamps": [under("{{signature:landlord}}")]}]
     created = backend.create(
@@ -113,8 +113,8 @@ def test_everything_is_sealed_by_the_provider(tmp_path: Path, monkeypatch: pytes
 
 
 def assert_ades(pdf: Path, *roots: Path) -> None:
-    """pyHanko finds the seal to hold as ETSI EN 319 102-1 has it, and nothing after it but what long-term validation
-    adds."""
+    """Assert that pyHanko finds the seal valid under ETSI EN 319 102-1, and nothing after it but what long-term
+    validation adds."""
     trust = [part for root in roots for part in ("--trust", str(root))]
     command = [str(_PYHANKO), "sign", "adesverify", *trust, "--trust-replace", "--no-revocation-check", str(pdf)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=pdf.parent)

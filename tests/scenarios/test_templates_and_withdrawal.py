@@ -60,7 +60,7 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
 
     second = f"signature_requests/{made['id']}/signers/{made['signers'][1]['id']}/remind"
     answer = backend.call("POST", second)
-    while answer.status_code == 409:  # the invitation is out, and not yet noted
+    while answer.status_code == 409:  # the invitation is out, but not yet noted
         answer = backend.call("POST", second)
     assert answer.status_code == 200
     assert "asked you on" in mailed(service, "w2@withdrawn.example", "Reminder: ")["text"]
@@ -80,7 +80,7 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
 
 
 def mailed(service: Service, to: str, subject: str, seconds: float = 60) -> Any:
-    """The mail, once it is there."""
+    """Wait until the mail is there, and return it."""
     deadline = time.monotonic() + seconds
     while not (found := [mail for mail in service.inbox() if mail["to"] == to and subject in mail["subject"]]):
         assert time.monotonic() < deadline, f"no mail about {subject!r} to {to}"

@@ -46,7 +46,7 @@ def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None
 
 
 def _compare_with_events(backend: Backend, received: list[Received]) -> None:
-    """The API lists what was sent, under the ids of the headers and of the audit log, with links of its own."""
+    """Assert that the API lists the events that were sent, with the ids of headers and audit log, and its own links."""
     listed = backend.call("GET", "events").json()["data"]
     sent = {int(each.headers["X-Service-Event-Id"]): json.loads(each.body) for each in received}
     assert {each["id"] for each in listed} == set(sent) and len(listed) == len(received)
@@ -59,7 +59,7 @@ def _compare_with_events(backend: Backend, received: list[Received]) -> None:
 
 
 def _checked(received: Received, secret: str) -> dict[str, Any]:
-    """The content, after checking it as docs/webhooks.md tells integrators to."""
+    """Return the content, after checking it as docs/webhooks.md tells integrators to."""
     expected = "sha256=" + hmac.new(secret.encode(), received.body, hashlib.sha256).hexdigest()
     assert hmac.compare_digest(received.headers["X-Service-Signature"], expected)
     content: dict[str, Any] = json.loads(received.body)

@@ -41,7 +41,7 @@ EVERY_OPTION: dict[str, Any] = {
 SHOWN_OPTIONS = EVERY_OPTION.keys() - {
     *("callback_url", "branding_profile_id", "send_email", "identity_declaration_accepted")
 }
-"""Those that answers have under the same name."""
+"""The options that answers have under the same name."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class ApiClient:
     api_key: str | None
     organization: Organization | None = None
     headers: dict[str, str] = field(default_factory=dict)
-    checked: bool = True  # not for rows that no call could have made
+    checked: bool = True  # False for rows that no call could have made
 
     def get(self, path: str, **query: Any) -> Any:
         return self._kept("GET", path, Client().get(f"/api/v1{path}", query_params=query, headers=self._headers()))
@@ -74,13 +74,13 @@ class ApiClient:
         return self._kept("POST", "/documents", response)
 
     def document(self) -> int:
-        """The id of a new document."""
+        """Upload a document, and return its id."""
         response = self.upload()
         assert response.status_code == 201, response.content
         return int(response.json()["id"])
 
     def _kept(self, method: str, path: str, response: Any) -> Any:
-        """The response, which is as the OpenAPI document promises."""
+        """Return the response, after checking that it is as the OpenAPI document promises."""
         if self.checked:
             contract.check(method, path, response)
         return response
@@ -96,7 +96,7 @@ def api_client(plan: str = "pro", environment: str = "sandbox", organization: Or
 
 
 def keyed(client: ApiClient, key: str) -> ApiClient:
-    """The client, whose calls carry the idempotency key."""
+    """Return the same client, with calls that carry the idempotency key."""
     return ApiClient(client.api_key, client.organization, client.headers | {"Idempotency-Key": key})
 
 
@@ -109,7 +109,7 @@ def other_clients(owner: ApiClient) -> dict[str, ApiClient]:
 
 
 def payload(document_id: int, **changes: Any) -> dict[str, Any]:
-    """Two signers, one by tag and one by coordinates, on one document."""
+    """Return a creation of two signers on one document, one with a stamp by tag and one by coordinates."""
     assigned = [{"signer_ref": "ada", "stamps": [tag("{{ada}}")]}, {"signer_ref": "grace", "stamps": [rectangle()]}]
     return {
         "mode": "sequential",
@@ -131,7 +131,7 @@ def rectangle(page_number: Any = 2, x: Any = 100, y: Any = 100, **more: Any) -> 
 
 
 def stored_document(owner: ApiClient, **fields: Any) -> Document:
-    """A row alone, for tests of lists, which open no file."""
+    """Store a document without its file, for tests of lists, which open no file."""
     values: dict[str, Any] = {
         "organization": owner.organization,
         "environment": "sandbox",
@@ -152,14 +152,14 @@ def branding_profile(owner: ApiClient, name: str = "Blue") -> BrandingProfile:
 
 
 def refused(owner: ApiClient, content: Any, code: str = "validation_error", status: int = 422) -> str:
-    """The message of the refusal of a creation, by which nothing was created."""
+    """Return the message of a refused creation, after checking that nothing was created."""
     message = error(owner.create(content), status, code)
     assert not SignatureRequest.objects.exists()
     return message
 
 
 def error(response: Any, status: int, code: str) -> str:
-    """The message of a refusal, after checking its envelope."""
+    """Return the message of a refusal, after checking its envelope."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == "application/json"
     assert response["Cache-Control"] == "no-store"
@@ -170,12 +170,12 @@ def error(response: Any, status: int, code: str) -> str:
 
 
 def invalid(response: Any) -> str:
-    """The message that says what is wrong with a body, a file or a query."""
+    """Return the message that says what is wrong with a body, a file or a query."""
     return error(response, 422, "validation_error")
 
 
 def made(response: Any) -> dict[str, Any]:
-    """The answer with what was created."""
+    """Return the body of the answer to a call that created something."""
     assert response.status_code == 201, response.content
     answer: dict[str, Any] = response.json()
     return answer

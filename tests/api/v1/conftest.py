@@ -20,5 +20,5 @@ def document(owner: ApiClient) -> int:
 
 @pytest.fixture
 def content(document: int) -> dict[str, Any]:
-    """What a creation says under its root key."""
+    """Return the fields of a creation, which stand under its root key."""
     return payload(document)

@@ -1,5 +1,5 @@
-"""Every answer that a test gets is held against the OpenAPI document, and to the letter: a field, a status, a code or
-a header that the document does not tell of is a fault."""
+"""Every answer that a test gets is checked against the OpenAPI document, to the letter: a field, a status, a code or a
+header that the document does not describe is a fault."""
 
 import json
 import re
@@ -20,19 +20,19 @@ def content() -> Part:
 
 
 def operations() -> list[tuple[str, str, Part]]:
-    """Method, path and what is said of each operation."""
+    """Return method, path and description of each operation."""
     paths = content()["paths"].items()
     return [(method.upper(), path, each) for path, methods in paths for method, each in methods.items()]
 
 
 @cache
 def validator(name: str) -> Draft202012Validator:
-    """Of the schema of that name, with no field beyond those that it names."""
+    """Return the validator of the schema of that name, which allows no field beyond those that the schema names."""
     return _validator({"$ref": f"#/components/schemas/{name}"})
 
 
 def is_of(schema: Part, value: Any) -> bool:
-    """Whether the value is of the schema, with no field beyond those that it names."""
+    """Whether the value fits the schema, with no field beyond those that the schema names."""
     return _validator(closed(schema)).is_valid(value)
 
 
@@ -42,7 +42,7 @@ def _validator(schema: Part) -> Draft202012Validator:
 
 
 def closed(part: Any) -> Any:
-    """The same schemas, refusing what they do not name."""
+    """Return the same schemas, which now refuse the fields that they do not name."""
     if isinstance(part, dict):
         part = {name: closed(value) for name, value in part.items()}
         if isinstance(part.get("properties"), dict) and part.get("type") == "object":
@@ -51,7 +51,7 @@ def closed(part: Any) -> Any:
 
 
 def check(method: str, path: str, response: Any) -> None:
-    """The answer is one that the document promises for the call. ``path`` begins after ``/api/v1``."""
+    """Assert that the document promises such an answer for the call. ``path`` begins after ``/api/v1``."""
     operation = _operation(method, path)
     if operation is None:
         assert response.status_code >= 400 or path == "/openapi.json"
@@ -76,7 +76,7 @@ def check(method: str, path: str, response: Any) -> None:
 
 
 def refusals(name: str) -> dict[str, str]:
-    """What the document has as the messages of an operation's refusals, by the names of their examples."""
+    """Return the messages that the document has for an operation's refusals, by the names of their examples."""
     [operation] = [each for _method, _path, each in operations() if each["operationId"] == name]
     return {
         example: facts["value"]["error"]["message"]
@@ -87,7 +87,7 @@ def refusals(name: str) -> dict[str, str]:
 
 
 def said(operation: str, name: str) -> str:
-    """What the document has as the message of one of them."""
+    """Return the message of the operation's example of that name."""
     return refusals(operation)[name]
 
 

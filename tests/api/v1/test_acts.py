@@ -251,7 +251,7 @@ class TestExtending:
 
 
 class TestCodesBySms:
-    """Without a gateway nobody would receive them: refused in production, kept in the sandbox."""
+    """Without a gateway nobody would receive codes by SMS: they are refused in production, and kept in the sandbox."""
 
     def people(self, client: ApiClient) -> dict[str, Any]:
         content = payload(client.document())

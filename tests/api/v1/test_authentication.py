@@ -43,7 +43,7 @@ def test_revocation_holds_at_once(owner: ApiClient) -> None:
 
 
 def test_both_keys_work_while_they_are_rotated(owner: ApiClient) -> None:
-    """And the new one goes on where the old one ends."""
+    """The new key still works when the old one is revoked."""
     assert owner.organization
     old = Application.objects.get(organization=owner.organization)
     new = ApiClient(create_application(owner.organization.pk, "sandbox", "new").api_key, owner.organization)
@@ -91,7 +91,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
 
 
 def used(client: ApiClient, minute: int, hour: int) -> None:
-    """As if that many calls were made before in the windows of now."""
+    """Set the counters of the current windows, as if so many calls had been made."""
     client.get("/health")
     Usage.objects.filter(organization=client.organization).update(minute_calls=minute, hour_calls=hour)
 

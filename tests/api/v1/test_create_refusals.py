@@ -22,7 +22,7 @@ ABSENT = object()
 
 
 def within(*place: str | int) -> Callable[..., Change]:
-    """Sets a field of what stands at that place, or takes it out."""
+    """Return what makes changes that set a field at that place, or take it out."""
 
     def set_field(name: str, value: Any = ABSENT) -> Change:
         def change(content: Any) -> None:
@@ -256,7 +256,7 @@ PLACEMENTS: list[tuple[Change, str]] = [
 """The cases of rule 4.5 one by one; each is the whole message."""
 
 
-@pytest.mark.parametrize("cases", [CASES[::2], CASES[1::2]], ids=["one half", "the other"])  # of 120 calls in a minute
+@pytest.mark.parametrize("cases", [CASES[::2], CASES[1::2]], ids=["one half", "the other"])  # at 120 calls a minute
 def test_every_field(owner: ApiClient, document: int, cases: list[tuple[Change, str]]) -> None:
     for change, message in cases:
         content = payload(document)
@@ -289,7 +289,7 @@ def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) 
 
 
 def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
-    """Who was not read may still be named, and what was not read may name."""
+    """A signer beyond the limit may still be named, and a document beyond the limit may name one."""
     scope = api_client("free")
     ids = [stored_document(scope).pk for _ in range(4)]
     content = payload(ids[0])
@@ -375,7 +375,7 @@ def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(
     message = refused(owner, content)
     assert "documents[0].signers: your plan allows at most 25 entries per request, not 1000." in message
     assert "documents[0].signers[24].stamps: " in message and "signers[25]" not in message
-    assert "signs no document" not in message  # those that were not read may name her
+    assert "signs no document" not in message  # assignments that were not read may name Grace
 
 
 def test_a_refusal_with_a_code_of_its_own_comes_before_a_flood(db: None) -> None:

@@ -102,7 +102,7 @@ def test_a_signer_may_have_a_language(owner: ApiClient, content: dict[str, Any])
     kept = list(Signer.objects.values_list("language", "locale", "request__locale"))
     assert kept == [("pt", "pt", "de"), ("", "", "de")]
     del owner.headers["Accept-Language"]
-    Signer.objects.update(locale="sv")  # what they signed in is their own
+    Signer.objects.update(locale="sv")  # the language that they signed in is not shown
     read = owner.get(f"/signature_requests/{answer['id']}").json()
     assert read["signers"] == answer["signers"] == owner.get("/signature_requests").json()["data"][0]["signers"]
 
@@ -117,7 +117,7 @@ def test_refs_are_neither_kept_nor_returned(owner: ApiClient, content: dict[str,
 
 @pytest.mark.parametrize("plan", ["pro", "enterprise"])
 def test_what_paid_plans_include(db: None, plan: str) -> None:
-    """A branding profile in both environments."""
+    """They include a branding profile in both environments, initials and codes by SMS."""
     owner = api_client(plan)
     live, profile = api_client(plan, "production", owner.organization), branding_profile(owner)
     content = payload(owner.document(), initials_required=True, branding_profile_id=profile.pk, validity_days=1)
@@ -130,7 +130,7 @@ def test_what_paid_plans_include(db: None, plan: str) -> None:
 
 @pytest.mark.parametrize(("plan", "environment"), [("free", "sandbox"), ("pro", "production")])
 def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
-    """However many were made this month."""
+    """A creation succeeds however many requests were made this month."""
     scope = api_client(plan, environment)
     made(scope.create(payload(scope.document())))
     row = SignatureRequest.objects.get()
@@ -144,7 +144,7 @@ def test_a_tag_is_resolved_to_the_place_under_it(owner: ApiClient, document: int
     ada, grace = Placement.objects.order_by("signer__order")
     assert (ada.page_number, ada.width, ada.height) == (1, 200, 80)
     assert ada.y + ada.height == pytest.approx(396, abs=5)  # the tag's baseline is at 400
-    assert ada.x + ada.width / 2 == pytest.approx(115, abs=8)  # and its middle there
+    assert ada.x + ada.width / 2 == pytest.approx(115, abs=8)  # the middle of the tag
     assert (grace.page_number, grace.x, grace.y, grace.width, grace.height) == (2, 100, 100, 200, 80)
 
 
@@ -163,7 +163,7 @@ def test_tags_are_found_whatever_their_blanks_and_ignored_where_they_are_optiona
     owner: ApiClient, content: dict[str, Any]
 ) -> None:
     given = content["documents"][0]["signers"]
-    given[1]["stamps"] = [tag("{{ada}}")]  # two signers may share one
+    given[1]["stamps"] = [tag("{{ada}}")]  # two signers may share a tag
     for stamps in (
         [tag("{{ ada }}")],
         [tag("{{a d\u00a0a}}")],
@@ -210,7 +210,7 @@ def test_order_is_ignored_in_parallel_mode(owner: ApiClient, document: int) -> N
 
 
 def test_what_is_unknown_is_ignored_and_what_is_optional_may_be_null(owner: ApiClient, document: int) -> None:
-    """And whole numbers may be written with a point."""
+    """Whole numbers may also be written with a decimal point."""
     content = payload(document, callback_url=None, branding_profile_id=None, color="blue", validity_days=7.0)
     content["signers"][0] |= {"phone": None, "otp_channel": None, "nickname": {"x": 1}}
     sized = content["documents"][0]["signers"][0]["stamps"][0]["value"]
@@ -226,7 +226,7 @@ def test_names_in_any_script_are_kept(owner: ApiClient, content: dict[str, Any])
 
 
 def test_the_journal_says_who_from_where_and_what_was_declared(owner: ApiClient, document: int) -> None:
-    """And nobody is invited unless it is asked for."""
+    """Nobody is invited unless the call asks for it."""
     owner.headers["User-Agent"] = "shop/1.0"
     made(owner.create(payload(document, identity_declaration_accepted=True)))
     first, second = Entry.objects.order_by("position")
@@ -260,7 +260,7 @@ ACCEPTED: list[tuple[str | None, str, bool]] = [
 
 
 def test_the_language_that_the_call_names_is_that_of_the_request(owner: ApiClient, document: int) -> None:
-    """And nothing is deduplicated."""
+    """The same creation again makes another request."""
     for accepted, locale, chosen in ACCEPTED:
         owner.headers = {"Accept-Language": accepted} if accepted else {}
         request = SignatureRequest.objects.get(pk=made(owner.create(payload(document)))["id"])
@@ -282,7 +282,7 @@ def test_what_the_plan_free_includes(db: None) -> None:
 
 def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None:
     counts = []
-    made(owner.create(payload(document)))  # after which this process knows the installation's keys
+    made(owner.create(payload(document)))  # from now on this process knows the installation's keys
     for stamps in ([rectangle()], [rectangle(number % 3 + 1, number, number) for number in range(10)]):
         content = payload(document)
         content["documents"][0]["signers"][1]["stamps"] = stamps

@@ -23,7 +23,7 @@ from tests.production import Client, respond
 
 
 def multipart(*parts: tuple[str, bytes], end: bytes = b"--x--\r\n") -> bytes:
-    """A body with the boundary x, of header lines and contents."""
+    """Return a multipart body with the boundary x, of header lines and contents."""
     return b"".join(b"--x\r\n" + head.encode() + b"\r\n\r\n" + content + b"\r\n" for head, content in parts) + end
 
 
@@ -167,7 +167,7 @@ def send_chunked(owner: ApiClient, path: str, content: bytes, content_type: str)
 
 
 def test_bodies_of_an_unknown_length(owner: ApiClient, settings: Any) -> None:
-    """In chunks, files as JSON, within the limits and beyond."""
+    """Files and JSON come in chunks, within the limits and beyond."""
     settings.PARAPH = settings.PARAPH.model_copy(update={"upload_limit_mb": 1})
     form, large = "multipart/form-data; boundary=x", b'{"signature_request": "' + b"x" * call.LARGEST + b'"}'
     status, answer = send_chunked(owner, "/api/v1/documents", multipart((pdf_part(), CONTRACT)), form)

@@ -1,4 +1,4 @@
-"""Every route of the API: one envelope for everything refused (rule 7), in the language of the call, one operation, ids
+"""Every route of the API: one envelope for all refusals (rule 7), in the language of the call, one operation, ids
 that are numbers, and health (rule 4.10)."""
 
 import ast
@@ -40,7 +40,7 @@ def test_no_key_has_the_shape_on_every_route(db: None) -> None:
 
 
 def wrong() -> list[tuple[str, str]]:
-    """Method and path of what no operation is."""
+    """Return method and path of calls that are no operation, on the paths of the API."""
     known = {path for _, path in paths()} | {"/openapi.json"}
     methods = ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
     return [(method, path) for method in methods for path in sorted(known) if (method, path) not in paths()]
@@ -210,7 +210,7 @@ CATALOGS = SOURCE / "api" / "locale"
 
 @cache
 def messages() -> set[str]:
-    """Every message that the code has translated, but for those that only pages of the dashboard show."""
+    """Return every message that the code translates, except those that only pages of the dashboard show."""
     found: set[str] = set()
     for file in SOURCE.rglob("*.py"):
         if "gettext" in file.read_text() and set(ROOMS).isdisjoint(file.parents):
@@ -223,7 +223,7 @@ def messages() -> set[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_message_is_in_the_catalog(language: str) -> None:
-    """And said in another way than in English; tests/dashboard/test_catalogs.py compares the rest."""
+    """No translation repeats the English; tests/dashboard/test_catalogs.py compares the rest."""
     said = {each.id if isinstance(each.id, str) else each.id[0]: each for each in catalog(language, CATALOGS)}
     assert len(messages()) > 60 and messages() - said.keys() == set()
     assert [message for message in messages() if said[message].string in (message, said[message].id)] == []

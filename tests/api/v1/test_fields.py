@@ -41,14 +41,14 @@ def field(kind: Any = "text", **more: Any) -> dict[str, Any]:
 
 
 def with_fields(document_id: int, *fields: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Ada has the fields."""
+    """Return a creation in which Ada has the fields."""
     content = payload(document_id, **changes)
     content["documents"][0]["signers"][0]["fields"] = list(fields)
     return content
 
 
 def with_approver(document_id: int) -> dict[str, Any]:
-    """Ada approves, Grace signs."""
+    """Return a creation in which Ada approves and Grace signs."""
     content = payload(document_id)
     content["signers"][0]["role"] = "approver"
     content["documents"][0]["signers"][0] = {"signer_ref": "ada"}
@@ -120,7 +120,7 @@ def test_the_answer_has_them_without_values_until_they_are_signed(owner: ApiClie
     iban, box = Field.objects.order_by("position")
     field_values.write(ada, {iban.pk: "FR76", box.pk: True})
     ada.save()
-    assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, not signed
+    assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, but not signed
     ada.status = "signed"
     ada.save()
     read = owner.get(address).json()["signers"][0]["fields"]
@@ -299,7 +299,7 @@ def test_the_preview_has_the_places_of_fields(owner: ApiClient) -> None:
 
 
 def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
-    """They may be anything then."""
+    """Where there are too many entries, each of them may be anything."""
     fields: list[Any] = [field(name=str(number)) for number in range(50)]
     content = with_fields(owner.document(), *fields, {"name": []}, copies=[{"email": []}, *[KIM] * 20])
     assert refused(owner, content) == (
@@ -312,8 +312,8 @@ def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_flood_of_wrong_fields_is_refused_wherever_naming_stops(owner: ApiClient, kind: str) -> None:
-    """Each field has another selection of attributes; each is of a kind that can be read, so that what they are
-    together is judged, past the last problem that is named as well."""
+    """Each field has another selection of attributes, all of which can be read: so their combination is judged as well,
+    even past the last problem that is named."""
     readable: list[tuple[str, Any]] = [("value", "x"), ("value", True), ("options", ["a", "b"])]
     readable += [("minimum", "2026-13-01"), ("minimum", 5), ("maximum", 1e300), ("max_length", 5), ("read_only", True)]
     selections = [dict(chosen) for size in (1, 2, 3) for chosen in combinations(readable, size)]
@@ -339,7 +339,7 @@ def test_a_value_without_room_is_refused(owner: ApiClient) -> None:
 
 
 def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient) -> None:
-    """Of the day of the signature the longest that the language has."""
+    """The day of the signature needs room for the longest date of the language."""
     document = owner.document()
 
     def wide(kind: str, width: float) -> dict[str, Any]:
@@ -358,7 +358,7 @@ def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient) -> 
 
 
 def test_room_is_measured_in_the_language_of_the_call(owner: ApiClient) -> None:
-    """The same day is longer in Portuguese than in English, in what a preview says as in what a creation takes."""
+    """The same day is longer in Portuguese than in English, for a preview as for a creation."""
     place = rectangle(1, 50, 600, width=62, height=8)
     content = with_fields(owner.document(), field("signed_on", placement=place))
     looked = {"signature_request": content}
@@ -372,7 +372,7 @@ def test_room_is_measured_in_the_language_of_the_call(owner: ApiClient) -> None:
 
 
 def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
-    """With a document that has its tags."""
+    """The document has the tags that the sample names."""
     sample = deepcopy(FIELDS_SAMPLE)
     content = paper(text("{{signature:tenant}}", 100, 300) + text("{{text:tenant:IBAN}}", 100, 500))
     sample["signature_request"]["documents"][0]["id"] = owner.upload(content).json()["id"]

@@ -126,7 +126,7 @@ def test_after_a_day_a_key_is_forgotten(owner: ApiClient) -> None:
 def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
     calls, wanted = keyed(owner, "one"), payload(owner.document())
     calls.create(wanted)
-    IdempotencyKey.objects.update(resource_id=999_999_999)  # a request goes with its organization only
+    IdempotencyKey.objects.update(resource_id=999_999_999)  # as if deleted: a request goes only with its organization
     answer = calls.create(wanted)
     assert error(answer, 410, "gone") == said("createSignatureRequest", "gone")
     uploaded = calls.upload().json()["id"]
@@ -136,7 +136,7 @@ def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
 
 @contextmanager
 def _elsewhere(owner: ApiClient, key: str) -> Iterator[None]:
-    """The key is held by an upload that another connection answers, and that is refused in the end."""
+    """Hold the key by an upload that another connection answers, and that is refused in the end."""
     assert owner.organization
     scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
     held = hold(scope, "documents", key)
@@ -206,13 +206,13 @@ def test_an_answer_that_was_lost_after_the_commit_is_given_again(monkeypatch: py
 
 
 def test_a_lost_lock_makes_nothing_twice(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The connection was lost on the way, and with it the lock: another call has created meanwhile."""
+    """The connection is lost, and the lock with it, while another call with the key has created the request."""
     calls, wanted = keyed(owner, "one"), payload(owner.document())
     first = calls.create(wanted)
     with monkeypatch.context() as late:
         late.setattr(held_key, "_locked", lambda *_: (True, None))
         error(calls.create(wanted), 409, "idempotency_key_in_use")
-        error(calls.create({}), 409, "idempotency_key_in_use")  # nor is it refused for what has come since
+        error(calls.create({}), 409, "idempotency_key_in_use")  # not refused for another body than that call's
     assert calls.create(wanted).json() == first.json()
     assert SignatureRequest.objects.count() == 1
 
@@ -252,7 +252,7 @@ def test_a_key_costs_one_statement(owner: ApiClient) -> None:
             with CaptureQueriesContext(connection) as asked:
                 assert send(caller).status_code == 201
             counts.append(sum("SAVEPOINT" not in each["sql"] for each in asked.captured_queries))
-        assert counts[1] - counts[0] <= 1 + (send is ApiClient.upload)  # of an upload, the id beforehand
+        assert counts[1] - counts[0] <= 1 + (send is ApiClient.upload)  # an upload also needs its id beforehand
 
 
 def test_the_key_itself_is_not_stored(owner: ApiClient) -> None:

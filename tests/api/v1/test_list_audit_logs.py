@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def path(owner: ApiClient) -> str:
-    """The audit log of a request with three entries."""
+    """Return the path of the audit log of a request with three entries."""
     content = payload(owner.document(), identity_declaration_accepted=True)
     request = SignatureRequest.objects.get(pk=owner.create(content).json()["id"])
     signer = request.signers.first()

@@ -1,4 +1,4 @@
-"""GET /events: what webhooks tell, to those who ask, each once and none missed."""
+"""GET /events: clients that ask get the events of webhooks, each once and none missed."""
 
 import json
 import re
@@ -29,7 +29,7 @@ PATH = "/events"
 
 
 def commit() -> None:
-    """What the end of a transaction does: the tests here run within one."""
+    """Do what the end of a transaction does, because each test here runs within one."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
@@ -41,7 +41,7 @@ def of(made: Scene) -> ApiClient:
 
 
 def happened(made: Scene, *event_types: str) -> list[int]:
-    """Records these events; returns their ids."""
+    """Record these events; return their ids."""
     for event_type in event_types:
         record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
     commit()
@@ -146,7 +146,7 @@ def test_fifty_are_listed_unless_another_limit_is_named(made: Scene) -> None:
 
 
 def test_latest_is_the_end(made: Scene) -> None:
-    """Of nothing, too."""
+    """This holds where there are no events, too."""
     client = of(made)
     for event_type in ("signer.notified", "signer.signed"):
         page = client.get(PATH, after="latest").json()
@@ -170,7 +170,7 @@ def test_filters() -> None:
     one = client.get(PATH, event="signer.notified", limit=1)
     assert ids(one) == [first] and one.json()["has_more"]
     assert ids(client.get(PATH, event="signer.notified", after=one.json()["next"])) == [of_other]
-    assert both.json()["next"] == client.get(PATH, after="latest").json()["next"]  # beyond what the filter leaves out
+    assert both.json()["next"] == client.get(PATH, after="latest").json()["next"]  # past the events left out
 
 
 def test_others_see_nothing(owner: ApiClient, made: Scene) -> None:
@@ -205,7 +205,7 @@ def test_events_are_kept_for_thirty_days_and_older_cursors_end(made: Scene) -> N
     app.tasks["paraph.flow.jobs.prune_webhooks"].func(timestamp=0)  # as workers do each hour
     assert prune_events(clock.now()) == 0
     assert ids(client.get(PATH)) == [third]
-    assert ids(client.get(PATH, after=middle)) == [third]  # all that followed is there
+    assert ids(client.get(PATH, after=middle)) == [third]  # all later events are there
     for old in (start, first):
         assert error(client.get(PATH, after=old), 410, "cursor_expired") == said("listEvents", "cursor_expired")
 
@@ -223,7 +223,7 @@ def test_a_reader_of_a_quiet_environment_has_missed_nothing(made: Scene) -> None
 
 
 def test_a_cursor_of_what_a_restored_database_lacks_ends(made: Scene) -> None:
-    """Positions are given anew there, to other events."""
+    """A restored database gives the same positions to other events."""
     client = of(made)
     happened(made, "signer.notified")
     Event.objects.all().delete()

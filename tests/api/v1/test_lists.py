@@ -61,16 +61,16 @@ LENIENT: list[tuple[dict[str, str], int, int]] = [
     ({"limit": "100"}, 1, 100),
     ({"limit": "101"}, 1, 100),
     ({"page": "2", "limit": "1000000"}, 2, 100),
-    ({"limit": "9" * 5000}, 1, 100),  # however large, it is lowered
+    ({"limit": "9" * 5000}, 1, 100),  # lowered, however large it is
     ({"page": "9" * 18}, 10**18 - 1, 20),
-    ({"page": "9" * 5000}, 10**18 - 1, 20),  # and a page that nobody has is not the first
+    ({"page": "9" * 5000}, 10**18 - 1, 20),  # a page that does not exist does not become the first
     ({"page": "0" * 30 + "2", "limit": "007"}, 2, 7),
 ]
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_pages(owner: ApiClient, make: Maker) -> None:
-    """They follow each other and count all; what is asked for of them is taken leniently."""
+    """Pages follow each other and count all rows; odd page numbers and limits are taken leniently."""
     path = make(owner, 21)
     content = owner.get(path).json()
     assert set(content) == {"data", "pagination"}
@@ -94,7 +94,7 @@ def ids(response: Any) -> list[int]:
 
 @pytest.fixture
 def three_documents(owner: ApiClient) -> list[int]:
-    """Documents of three days in March, the second pending."""
+    """Store documents of three days in March, the second pending; return their ids."""
     rows = [((1, 0, 0, 0), "ready"), ((2, 12, 30, 15), "pending"), ((3, 23, 59, 59), "ready")]
     moments = [(datetime(2026, 3, *moment, tzinfo=UTC), status) for moment, status in rows]
     return [stored_document(owner, created_at=moment, status=status).pk for moment, status in moments]
@@ -246,7 +246,7 @@ some_pages = st.builds(Page, st.integers(1, 12), st.integers(1, 15))
 
 @pytest.fixture
 def scope(owner: ApiClient) -> TenantScope:
-    """Who has sixty documents within a week, none on its fourth day, and foreign ones around."""
+    """Return a scope with sixty documents within a week, none on its fourth day, among documents of others."""
     assert owner.organization
     others = api_client()
     for number in range(60):
@@ -278,7 +278,7 @@ def tallied(**of: Any) -> dict[str, int]:
 
 
 def test_daily_counts_follow_rows(owner: ApiClient) -> None:
-    """By the day of UTC, whatever the session's."""
+    """Days are those of UTC, whatever the time zone of the session."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL TIME ZONE 'Pacific/Auckland'")
     row = stored_document(owner, created_at=START + timedelta(hours=23), status="pending")

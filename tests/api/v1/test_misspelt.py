@@ -1,4 +1,4 @@
-"""Fields and parameters that nobody knows are ignored, and refused where they were meant to be others."""
+"""Unknown fields and parameters are ignored, but refused where they misspell a known one."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ UNKNOWN = [
 
 
 def with_field(content: dict[str, Any], place: tuple[str | int, ...], name: str) -> str:
-    """Adds the field, and returns its path."""
+    """Add the field, and return its path."""
     holder: Any = content
     path = ""
     for step in place:

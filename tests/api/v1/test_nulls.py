@@ -1,6 +1,6 @@
-"""Null in bodies: an optional field that is null counts as absent, all of them alike, but for ``optional`` of a stamp.
+"""Null in bodies: an optional field that is null counts as absent, with the one exception of ``optional`` of a stamp.
 
-The fields are those of the OpenAPI document and of the signer's shapes, so that a new one is tried here by itself.
+The fields are those of the OpenAPI document and of the signer's shapes, so that a new field is tried automatically.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ NO_JSON = {"/api/v1/documents"}  # multipart: it has no null
 
 
 def optional_fields(schema: dict[str, Any], value: Any, path: Path = ()) -> Iterator[Path]:
-    """The paths at which ``value`` may have an optional field, by the schema of the value."""
+    """Yield the paths at which ``value`` may have an optional field, by the schema of the value."""
     schema = SCHEMAS[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
     variants = schema.get("anyOf") or schema.get("oneOf") or []
     for variant in variants:
@@ -50,7 +50,7 @@ def with_null(value: Any, path: Path) -> Any:
 
 
 def full_payload(document_id: int) -> dict[str, Any]:
-    """A stamp of either kind, so that the fields of both are there."""
+    """Return a creation with both kinds of stamps, so that it has the fields of both."""
     content = payload(document_id, mode="parallel")
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}"), rectangle()]
     places: list[Any] = [tag("{{grace}}"), rectangle()]
@@ -62,7 +62,7 @@ def full_payload(document_id: int) -> dict[str, Any]:
 
 
 def test_the_bodies_of_the_api_with_json_are_known() -> None:
-    """Else another body has to be tried below."""
+    """A body that is new here has to be tried below as well."""
     assert {path for _, path, operation in contract.operations() if "requestBody" in operation} - NO_JSON == {
         "/api/v1/signature_requests",
         "/api/v1/signature_requests/preview",  # the same body
@@ -78,7 +78,7 @@ def test_the_bodies_of_the_api_with_json_are_known() -> None:
 
 
 def nulls_are_taken(client: ApiClient, path: str, schema: str, body: dict[str, Any], named: str = "") -> set[Any]:
-    """``named``: the field of what others refer to. The names of the fields that were tried."""
+    """Try a null in each optional field; return their names. ``named``: the list whose entries others refer to."""
     fields = list(dict.fromkeys(optional_fields({"$ref": f"#/components/schemas/{schema}"}, body)))
     for field in fields:
         whole = schema != "DraftCreation"  # of which anything may be missing
@@ -86,7 +86,7 @@ def nulls_are_taken(client: ApiClient, path: str, schema: str, body: dict[str, A
             continue
         nulled = with_null(body, field)
         answer = client.post(path, nulled)
-        if field[-1] == "stamps" and whole:  # those of an approver, who has none
+        if field[-1] == "stamps" and whole:  # only an approver may be without stamps
             assert "must have from 1 to 10 stamps" in invalid(answer)
         elif field[-1] == NEVER_NULL:
             assert invalid(answer).endswith("optional: it must be a JSON boolean, true or false."), field

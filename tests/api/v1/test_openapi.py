@@ -1,4 +1,4 @@
-"""The OpenAPI document, and its examples: the requests are accepted, the refusals come in these very words."""
+"""The OpenAPI document, and its examples: the requests are accepted, the refusals come word for word."""
 
 import io
 import json
@@ -49,7 +49,7 @@ WEBHOOKS = {operation["operationId"]: operation for path in CONTENT["webhooks"].
 
 
 def parts(value: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of the document, with its place."""
+    """Yield every object of the document, after its place."""
     if isinstance(value, dict):
         yield where, value
         for name, each in value.items():
@@ -140,7 +140,7 @@ def test_every_operation_tells_its_errors() -> None:
 
 
 def test_every_code_has_an_example() -> None:
-    """But for the one that no documented call can meet."""
+    """Only ``method_not_allowed`` has none: no documented call can meet it."""
     shown = {
         example["value"]["error"]["code"]
         for operation in OPERATIONS.values()
@@ -221,7 +221,7 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient
 
 
 def test_an_answer_beyond_the_document_is_noticed(owner: ApiClient) -> None:
-    """The check of :mod:`contract` itself, which all other tests of the API rely on."""
+    """This is a test of :mod:`contract` itself, which all other tests of the API rely on."""
     response = owner.get("/health")
     for changed in ({"more": 1}, {"status": "fine"}):
         response.json = lambda changed=changed: json.loads(response.content) | changed
@@ -242,7 +242,7 @@ Make = Callable[[ApiClient, dict[str, Any]], Any]
 
 
 def creation(name: str, document_id: int) -> dict[str, Any]:
-    """The example's payload about a document that exists."""
+    """Return the payload of the example, about a document that exists."""
     content: dict[str, Any] = deepcopy(CREATIONS[name][1])["signature_request"]
     content["documents"][0]["id"] = document_id
     return content
@@ -277,7 +277,7 @@ def test_the_smallest_upload_is_accepted(owner: ApiClient) -> None:
 
 
 def changed(*place: str | int, **fields: Any) -> Make:
-    """A creation with other fields at that place."""
+    """Return a call that creates with other fields at that place."""
 
     def make(owner: ApiClient, content: Any) -> Any:
         reduce(getitem, place, content).update(fields)
@@ -321,10 +321,10 @@ CREATION: dict[str, tuple[str, Make]] = {
 def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
-    everywhere |= {"request_timeout"}  # wants a client that is cut off: tests/attacks/test_hostile_bodies.py
-    everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_upload.py
-    everywhere |= {"unavailable"}  # wants a service that is busy: test_refused_files.py
-    everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
+    everywhere |= {"request_timeout"}  # needs a client that is cut off: tests/attacks/test_hostile_bodies.py
+    everywhere |= {"insufficient_storage_requests"}  # needs as many as there may be: tests/flow/test_upload.py
+    everywhere |= {"unavailable"}  # needs a service that is busy: test_refused_files.py
+    everywhere |= {"unavailable_for_now"}  # needs a database that is away: tests/operations/test_database_restarts.py
     everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused"}  # test_idempotency.py
     everywhere |= {"validation_idempotency_key"}  # likewise
     assert refusals("createSignatureRequest").keys() - everywhere == set(CREATION)

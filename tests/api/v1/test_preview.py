@@ -1,4 +1,4 @@
-"""POST /signature_requests/preview: what a creation would come to, and nothing made."""
+"""POST /signature_requests/preview: what a creation would make, without making it."""
 
 import io
 from typing import Any
@@ -92,7 +92,7 @@ def test_a_flood_of_problems_ends(owner: ApiClient, content: dict[str, Any]) -> 
 
 
 def test_in_the_language_of_the_call_without_a_key(owner: ApiClient, content: dict[str, Any]) -> None:
-    """A malformed idempotency key is not looked at."""
+    """A malformed idempotency key is ignored."""
     owner.headers |= {"Accept-Language": "fr", "Idempotency-Key": "a b"}
     [problem] = preview(owner, content | {"validity_days": 91})["problems"]
     assert problem["message"] == "la valeur doit être comprise entre 1 et 90, pas 91."

@@ -1,7 +1,7 @@
 """What clients may rely on (rule 9): nothing of v1 is taken back, renamed or given another type.
 
-``v1.json`` is v1 as it was first told. Whatever is added to the API passes here; what is missed here breaks clients,
-and belongs into another version.
+``v1.json`` is v1 as it was first documented. Whatever is added to the API passes here; whatever is missing here breaks
+clients, and belongs in another version.
 """
 
 import json
@@ -17,7 +17,7 @@ PROMISED = json.loads((Path(__file__).parent / "v1.json").read_text())
 
 
 def kinds(facts: dict[str, Any]) -> list[str]:
-    """The types that a field may have: JSON types, with what arrays hold, or names of schemas."""
+    """Return the types that a field may have: JSON types, arrays with the types of their items, or names of schemas."""
     for name in ("anyOf", "oneOf"):
         if name in facts:
             return sorted(kind for each in facts[name] for kind in kinds(each))
@@ -29,7 +29,7 @@ def kinds(facts: dict[str, Any]) -> list[str]:
 
 
 def told() -> dict[str, Any]:
-    """The operations, and of every schema its fields with their kinds, its required fields and its enumerations."""
+    """Return the operations, and for every schema its fields with their types, required fields and enumerations."""
     content = contract.content()
     schemas = {
         name: {
@@ -53,7 +53,7 @@ def test_no_field_is_taken_back(name: str) -> None:
     before, now = PROMISED["schemas"][name], told()["schemas"][name]
     for field, promised in before["fields"].items():
         kept = now["fields"].get(field, [])
-        assert set(promised) <= set(kept) if name in sent() else promised == kept, field  # what is sent may be more
+        assert set(promised) <= set(kept) if name in sent() else promised == kept, field  # more may be accepted
     for field, values in before["enumerations"].items():
         assert set(values) <= set(now["enumerations"][field])
 
@@ -65,7 +65,7 @@ def test_what_was_always_there_is_and_no_more_is_wanted(name: str) -> None:
 
 
 def sent() -> set[str]:
-    """The schemas of what clients send."""
+    """Return the names of the schemas of what clients send."""
     found: set[str] = set()
     waiting = [operation.get("requestBody") for _method, _path, operation in contract.operations()]
     while waiting:

@@ -49,7 +49,7 @@ def read(owner: ApiClient, created: dict[str, Any]) -> dict[str, Any]:
 
 
 def sealed(created: dict[str, Any], **fields: Any) -> None:
-    """As if everything were signed, sealed and proven."""
+    """Turn the request into one in which everything is signed, sealed and proven."""
     seal_everything(SignatureRequest.objects.get())
     SignatureRequest.objects.update(**{"status": "completed", "finalized": True} | fields)
 
@@ -74,7 +74,7 @@ def test_whatever_a_name_is_it_reads_as_it_was_created(owner: ApiClient, created
 
 
 def test_a_signed_signer_has_no_signing_url(owner: ApiClient, created: dict[str, Any]) -> None:
-    """And a notified one still has one."""
+    """A notified signer still has one."""
     moment = clock.now()
     Signer.objects.update(status="notified")
     Signer.objects.filter(pk=created["signers"][0]["id"]).update(status="signed", signed_at=moment)
@@ -126,7 +126,7 @@ def test_no_download_urls_before(owner: ApiClient, created: dict[str, Any]) -> N
 
 @pytest.fixture
 def three(owner: ApiClient) -> list[int]:
-    """A pending, a completed and an expired request; the second one signed, and in colours."""
+    """A pending, a completed and an expired request; the second one is signed, and has a branding profile."""
     document = owner.document()
     ids = [owner.create(payload(document)).json()["id"] for _ in range(3)]
     for request_id, status in zip(ids, ("pending", "completed", "expired"), strict=True):
@@ -199,7 +199,7 @@ TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
 
 
 def searched(made: Scene) -> dict[str, int]:
-    """How often the page of this request looks into the tables of fields and copies."""
+    """Return how often reading this request looks into the tables of fields and of copies."""
     values: dict[str, Any] = {"ids": [made.request.pk], "now": clock.now(), **made.scope().columns}
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
@@ -225,7 +225,7 @@ def put_off(signer_id: int, until: Any) -> None:
 
 
 def told(owner: ApiClient, request_id: int) -> list[Any]:
-    """By order, as the request and the list tell it."""
+    """Return each signer's ``delivery``, in order, after checking that the request and the list agree on it."""
     one = owner.get(f"/signature_requests/{request_id}").json()
     [listed] = [each for each in owner.get("/signature_requests").json()["data"] if each["id"] == request_id]
     deliveries = [signer["delivery"] for signer in one["signers"]]
@@ -241,7 +241,7 @@ def test_until_when_an_invitation_is_put_off(owner: ApiClient, made_before: dict
     until = clock.now() + timedelta(minutes=40)
     put_off(first, until)
     assert told(owner, made_before["id"]) == [{"put_off_until": clock.iso(until)}, *nothing]
-    put_off(first, clock.now() - timedelta(seconds=1))  # its turn has come
+    put_off(first, clock.now() - timedelta(seconds=1))  # the invitation is due
     assert told(owner, made_before["id"]) == [None, *nothing]
 
 
@@ -273,7 +273,7 @@ def test_a_copy_that_was_refused_for_good(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize("status", ["notified", "signed"])
 def test_what_is_out_is_not_put_off(owner: ApiClient, made_before: dict[str, Any], status: str) -> None:
-    """The note stays for a day when the mail is out."""
+    """The note that it was put off stays for a day after the mail is out."""
     ada = made_before["signers"][0]["id"]
     put_off(ada, clock.now() + timedelta(minutes=40))
     Signer.objects.filter(pk=ada).update(status=status, notified_at=clock.now())

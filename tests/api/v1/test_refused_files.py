@@ -1,5 +1,5 @@
-"""What a client reads about a file that is no document: the right sentence, with its facts, in their language; and of a
-service that is too busy to read it, or whose object store is away: 503 ``unavailable``, to be tried again."""
+"""What a client reads about a file that is no document: the right sentence, with its facts, in the client's language.
+Where the service is too busy to read a file, or its object store is away: 503 ``unavailable``, to be tried again."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -92,7 +92,7 @@ BUSY = "The service is too busy for this at the moment. Try again in a few secon
 
 @pytest.fixture
 def make_busy() -> Iterator[Callable[[], object]]:
-    """The next file to be read gets no time."""
+    """Yield a function after which the next file to be read gets no time."""
     yield lambda: stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     configure(2)
 
@@ -138,7 +138,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Those that a process was really asked to do."""
+    """Yield the names of the jobs that a process was really asked to do."""
     done: list[str] = []
     ask = SandboxProcess.ask
 

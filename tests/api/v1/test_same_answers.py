@@ -41,14 +41,14 @@ _NUMBERED = re.compile(
 
 
 class Recorder:
-    """Calls, and what was answered to each, with what changes from run to run replaced."""
+    """The lines of calls and their answers, in which everything that changes from run to run is replaced."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._numbers: dict[str, int] = {}
 
     def add(self, call: str, response: Any) -> Any:
-        """Return the body."""
+        """Record the answer to the call; return its body."""
         kept = [f"{name}: {response[name]}" for name in ("Retry-After", "Allow", "Location") if name in response]
         kind = response.headers.get("Content-Type", "")
         self.tell(f"{call} -> {response.status_code} {' '.join(kept)}", response.content if "json" in kind else kind)
@@ -100,7 +100,7 @@ _TOLD_PLAINLY = {
 
 
 def _number_apart() -> None:
-    """Let no two tables have a number in common, so that what is told of a number is told of one row."""
+    """Let no two tables have a number in common, so that each number in the recording stands for one row."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema() ORDER BY 1")
         for index, (name,) in enumerate(cursor.fetchall(), start=1):

@@ -1,4 +1,4 @@
-"""What signers and the clock do, done by a test: the same order, states and refusals as on the page."""
+"""A test of a client signs, declines or lets time pass by calls: with the order, states and refusals of the page."""
 
 from datetime import timedelta
 from typing import Any
@@ -45,7 +45,7 @@ def expire(client: ApiClient, request: dict[str, Any]) -> Any:
 
 
 def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
-    """Both sign, the request is sealed, and everything of it tells of it, but nothing was sent."""
+    """Both sign, and the request is sealed; journal and proof name the sandbox act, and no message is sent."""
     mails = {"send_email": True, "identity_declaration_accepted": True}
     request = created(owner, initials_required=True, **mails)
     first = act(owner, request)
@@ -78,7 +78,7 @@ def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
 def test_refusals_are_those_of_the_page(owner: ApiClient) -> None:
     request = created(owner)
     wrong = {"signature": {"type": "stamped"}}
-    not_yet = act(owner, request, 1, content=wrong)  # who may not sign is told so before the body is looked at
+    not_yet = act(owner, request, 1, content=wrong)  # the turn is checked before the body
     assert error(not_yet, 409, "not_your_turn") == said("sandboxSign", "not_your_turn")
     assert act(owner, request).status_code == 200
     assert error(act(owner, request), 409, "already_signed") == said("sandboxSign", "already_signed")
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_named_and_nobody_has_signed(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize("verb", ["sign", "decline"])
 def test_production_signs_by_hand(owner: ApiClient, verb: str) -> None:
-    """And the verb itself takes no signature without a code. Whatever such a key names: test_tenancy."""
+    """The service itself takes no signature without a code either. Production keys with foreign ids: test_tenancy."""
     production = api_client("pro", "production", owner.organization)
     request = created(production)
     assert error(act(production, request, verb=verb), 403, "sandbox_only") == said("sandboxSign", "sandbox_only")
@@ -143,7 +143,7 @@ def test_the_body_is_json_or_none(owner: ApiClient) -> None:
 
 
 def test_what_is_over_does_not_expire(owner: ApiClient) -> None:
-    """Nor what no worker has marked yet."""
+    """Nor does a request whose time is over, but which no worker has marked yet."""
     expired, late, ended, completed = (created(owner) for _ in range(4))
     expire(owner, expired)
     SignatureRequest.objects.filter(pk=late["id"]).update(expires_at=clock.now())

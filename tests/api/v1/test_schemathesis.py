@@ -1,4 +1,4 @@
-"""Calls made up from the OpenAPI document, valid and not: the service keeps to its word in every one."""
+"""Calls made up from the OpenAPI document, valid and invalid: the service keeps its word in every one."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -28,8 +28,8 @@ TAGS = [text(f"{{{{{place}}}}}", 72, 100 + 29 * place) for place in range(25)]  
 TAGGED = paper("".join(TAGS))
 
 schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TAGGED]))
-# Parameters that nobody knows are ignored, as unknown fields are; the key is the test's, and its absence and its
-# being wrong are the business of the check of authentication.
+# Unknown parameters are ignored, as unknown fields are. The key is the test's: schemathesis checks by itself what
+# happens where the key is missing or wrong.
 generation = GenerationConfig(allow_extra_parameters=False, with_security_parameters=False, deterministic=True)
 config = SchemathesisConfig(projects=ProjectsConfig(default=ProjectConfig(generation=generation)))
 
@@ -43,8 +43,8 @@ def schema() -> schemathesis.BaseSchema:
 
 @pytest.fixture
 def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """The key of an organization with documents, a request and a profile, and no limit to its calls. The
-    connection to the database is the test's, and outlives each call."""
+    """Yield the key of an organization with documents, a request and a profile, and without a rate limit. The calls
+    use the connection of the test to the database, which outlives each of them."""
     monkeypatch.setattr(plans, "SANDBOX_RATE", plans.RateLimit(10**9, 10**9))
     monkeypatch.setattr(endpoint, "BAD_CALLS_PER_MINUTE", 10**9)
     owner = api_client()
@@ -77,14 +77,14 @@ def test_every_answer_to_what_comes_at_random_is_as_documented(method: str, path
 
 @pytest.mark.parametrize(("method", "path"), LARGE)
 def test_answers_to_large_payloads_are_as_documented(method: str, path: str, world: dict[str, Any]) -> None:
-    """By the examples of the document: a payload at random, or one that covers a part of the schema, takes up to a
-    second to make up."""
+    """Use only the examples of the document: a payload at random, or one that covers a part of the schema, takes up
+    to a second to make up."""
     assert (method, path) in OPERATIONS
     _made_up(method, path, [EXAMPLES], world)
 
 
 def _made_up(method: str, path: str, modes: list[HypothesisTestMode], world: dict[str, Any]) -> None:
-    """Calls are made up here, and not where tests are collected, which each process of a run does: it takes long."""
+    """Make calls up and try them. This takes long, and so is not done where every process of a run collects tests."""
     load_all_checks()
     made_up = HypothesisTestConfig(project=schema().config, modes=modes)
     create_test(operation=schema()[path][method], test_func=_call, config=made_up)(world=world)
@@ -93,8 +93,8 @@ def _made_up(method: str, path: str, modes: list[HypothesisTestMode], world: dic
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
-    """With every check that there is. What no schema can say about a creation, such as that its documents exist,
-    is made true first, so that each valid one must be accepted."""
+    """Make the call, with every check that there is. What no schema can say about a creation, such as that its
+    documents exist, is made true first, so that every valid creation must be accepted."""
     world["calls"] += 1
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if valid and case.operation.label == "POST /api/v1/signature_requests":
@@ -102,16 +102,16 @@ def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
     if valid and case.operation.label == "POST /api/v1/templates":
         case.body = _grounded_template(case.body, world)
     if valid and "after" in (case.query or {}):
-        case.query["after"] = "latest"  # a cursor is of the service's making
+        case.query["after"] = "latest"  # only the service makes cursors
     if valid and "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"{next(_NUMBERS)}-{case.headers['Idempotency-Key']}"[:255]  # a new one
-    preview = case.operation.label == "POST /api/v1/signature_requests/preview"  # tells what is wrong, refuses nothing
+    preview = case.operation.label == "POST /api/v1/signature_requests/preview"  # names problems, refuses nothing
     excluded: list[Any] = [negative_data_rejection] if preview else []
     case.call_and_validate(headers={"X-Api-Key": world["key"]}, excluded_checks=excluded)
 
 
 def _grounded(body: Any, world: dict[str, Any]) -> Any:
-    """The same payload about things that exist: its shape, its options and its texts stay."""
+    """Return the same payload about things that exist: its shape, its options and its texts stay."""
     request = body["signature_request"]
     if request.get("branding_profile_id") is not None:
         request["branding_profile_id"] = world["profile"]
@@ -134,7 +134,7 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
         if signer.get("phone") is not None or signer.get("otp_channel") == "sms":
             signer["phone"] = "+33612345678"
         signer["role"] = "signer" if not number else signer.get("role")
-        if fills_in_names and "first_name" in signer:  # into a rectangle that has room for short ones
+        if fills_in_names and "first_name" in signer:  # the rectangle has room for short names only
             signer["first_name"], signer["last_name"] = signer["first_name"][:6], signer["last_name"][:6]
     refs = [signer["ref"] for signer in request["signers"]]
     approve = {signer["ref"] for signer in request["signers"] if signer["role"] == "approver"}
@@ -147,7 +147,7 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
 
 
 def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
-    """The template's, whose roles are those of a request's signers."""
+    """Do the same for a template, with its roles as the signers of a request."""
     template = body["template"]
     roles = template.pop("roles")[:25]
     signers = [{"ref": role["name"], "role": role.get("role")} for role in roles]
@@ -167,7 +167,7 @@ def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
 
 
 def _assignments(given: list[dict[str, Any]], refs: list[str], approve: set[str]) -> list[dict[str, Any]]:
-    """Each signer has stamps on each document, and each their own; those who approve have none."""
+    """Return an assignment for each signer, with stamps of their own; approvers have no stamps."""
     found = []
     for place, (assignment, ref) in enumerate(zip(cycle(given), refs)):
         drawn: dict[str, Any] = {"stamps": [], "fields": None}
@@ -179,8 +179,8 @@ def _assignments(given: list[dict[str, Any]], refs: list[str], approve: set[str]
 
 
 def _fields(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each has a name of its own, what its type may have, and a place on the first page. Values that the schema cannot
-    judge are left out."""
+    """Give each field a name of its own, the attributes that its type may have, and a place on the first page. Values
+    that the schema cannot judge are left out."""
     found = []
     for number, field in enumerate(given):
         kept: dict[str, Any] = {name: field[name] for name in ("type", "label", "font_size") if name in field}
@@ -190,13 +190,13 @@ def _fields(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
             kept["options"] = field.get("options") or ["a", "b"]
         if field["type"] in ("text", "multiline"):
             kept["max_length"] = field.get("max_length")
-        placement = rectangle(1, 60, width=500, height=30)  # signs that no font has are told by their long numbers
+        placement = rectangle(1, 60, width=500, height=30)  # characters that no font has appear as long numbers
         found.append({**kept, "name": f"{number} {field['name']}"[:100], "placement": placement})
     return found
 
 
 def _stamps(given: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
-    """The first tag is on the page and the others are optional; rectangles lie on the first page."""
+    """Return stamps whose first tag is on the page, with all other tags optional, and rectangles on the first page."""
     if not given:
         return [rectangle(1)]
     tags = chain([tag(f"{{{{{place}}}}}")], (tag(f"absent {number}", optional=True) for number in count()))

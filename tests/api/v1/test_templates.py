@@ -43,7 +43,7 @@ RENT = {"name": "rent", "type": "number", "value": "900", "read_only": True, "pl
 
 
 def wanted(document_id: int, **changes: Any) -> dict[str, Any]:
-    """Two roles, one by tag and one by coordinates, on one document."""
+    """Return a template of two roles on one document, one with a stamp by tag and one by coordinates."""
     placed = [
         {"role": "Tenant", "stamps": [tag("{{ada}}"), tag("nowhere", optional=True)]},
         {"role": "Landlord", "stamps": [rectangle()]},
@@ -93,7 +93,7 @@ def test_a_template_is_kept_as_it_was_given(owner: ApiClient) -> None:
 
 def test_every_option_is_kept(owner: ApiClient) -> None:
     options = EVERY_OPTION | {"branding_profile_id": branding_profile(owner).pk}
-    assert set(options) == set(OPTIONS)  # all that there are
+    assert set(options) == set(OPTIONS)  # no option is left out
     answer = created(owner, **options)
     assert {name: answer[name] for name in options} == options
     sent = made(send(owner, answer["id"], signers=people("Landlord", "Tenant")))
@@ -139,7 +139,7 @@ def test_a_role_with_a_person_of_its_own_may_be_left_out(owner: ApiClient) -> No
 
 
 def stamps_of(request_id: int) -> list[tuple[Any, ...]]:
-    """By signing order."""
+    """Return the stamps of the request, in the order of signing."""
     found = Placement.objects.filter(request_document__request=request_id).order_by("signer__order")
     return list(found.values_list("signer__order", "page_number", "x", "y", "width", "height"))
 
@@ -381,7 +381,7 @@ def test_those_of_the_dashboard_are_of_production(db: None, charles: Author) -> 
     stamp = rectangle(2, 50, 50, width=200, height=80)
     assert shown["documents"][0]["roles"][0] == {"role": "Tenant", "stamps": [stamp]}
     made(send(production, kept.pk, signers=people("Tenant", "Landlord")))
-    assert not SignatureRequest.objects.get().send_email  # as in a creation, whoever calls says so
+    assert not SignatureRequest.objects.get().send_email  # as in a creation, only the caller asks for mails
 
 
 def test_those_of_the_api_serve_the_dashboard(db: None, charles: Author) -> None:
@@ -467,7 +467,7 @@ def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
 
 
 def with_fields(document_id: int, **changes: Any) -> dict[str, Any]:
-    """The tenant fills in, the owner approves, the landlord signs."""
+    """Return a template in which the tenant fills in fields, the owner approves and the landlord signs."""
     content = wanted(document_id, **changes)
     content["roles"].append({"name": "Owner", "role": "approver"})
     assigned = content["documents"][0]["roles"]
@@ -516,7 +516,7 @@ def test_what_is_wrong_with_values_is_told_with_its_path(owner: ApiClient) -> No
 
 
 def test_of_parts_that_nobody_knows_nothing_is_kept(owner: ApiClient) -> None:
-    """A zero byte, which JSON allows and the database does not, is in none of them."""
+    """The unknown parts have zero bytes, which JSON allows and the database does not."""
     reminders = {"every_days": 3, "at_most": 2, "\0": "\0"}
     answer = created(owner, reminders=reminders, copies=[KIM | {"\0": "\0"}], send_email=True)
     assert answer["reminders"] == {"every_days": 3, "at_most": 2}

@@ -53,7 +53,7 @@ ACTS: dict[str, Any] = {
     "POST /templates/{template_id}/signature_requests": {"signature_request": {"signers": PEOPLE}},
     "DELETE /templates/{template_id}": {},
 }
-"""With a body that each takes."""
+"""Each act, with a body that it takes."""
 OTHER_CONTENT: dict[str, Any] = {
     "end": {"reason": "Another."},
     "correct": {"last_name": "King"},
@@ -63,7 +63,7 @@ OTHER_CONTENT["sign"] = {"signature": {"type": "typed", "hand": 2}}
 LISTS = {"GET /documents", "GET /signature_requests", "GET /templates"}
 _OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
 SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
-SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
+SHARED_LISTS = {"GET /branding_profiles"}  # shared by all environments of the organization
 MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
 MAKING |= {"POST /templates", "POST /drafts"}
 OF_NOBODY = {"GET /health"}
@@ -75,7 +75,7 @@ QUERIES.append({"created_after": "2000-01-01", "created_before": "2100-01-01"})
 
 @dataclass
 class World:
-    """``ids`` are the owner's, by the names that paths have for them."""
+    """The owner and the strangers; ``ids``: those of the owner's rows, by their names in paths."""
 
     owner: ApiClient
     strangers: dict[str, ApiClient]
@@ -108,7 +108,7 @@ def world(owner: ApiClient) -> World:
 
 
 def as_template(request: dict[str, Any]) -> dict[str, Any]:
-    """Each signer's place as a role."""
+    """Return the request as a template, with a role in the place of each signer."""
     roles = [{"name": signer["ref"]} for signer in request.pop("signers")]
     for document in request["documents"]:
         placed = document.pop("signers")
@@ -129,7 +129,7 @@ def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
 
 
 def test_foreign_ids_are_404(world: World) -> None:
-    """In the very words that an id of nobody gets."""
+    """The words are those that an unknown id gets."""
     for route in sorted(BY_ID):
         assert world.owner.get(world.path(route)).status_code == 200
         for name, stranger in world.strangers.items():
@@ -139,7 +139,7 @@ def test_foreign_ids_are_404(world: World) -> None:
 
 
 def test_nothing_foreign_is_acted_on(world: World) -> None:
-    """Under an idempotency key as without."""
+    """This holds with an idempotency key as without one."""
     before = [world.owner.get(kept).json() for kept in ("/signature_requests", "/templates")]
     for route, stranger in product(sorted(ACTS), world.strangers.values()):
         for caller in (stranger, keyed(stranger, "one")):
@@ -193,7 +193,7 @@ def test_lists_hold_nothing_foreign(world: World) -> None:
 
 
 def test_foreign_acts_are_404(world: World) -> None:
-    """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
+    """The words are those that an unknown id gets; production is told that it has no acts, whatever the id."""
     before = world.owner.get("/signature_requests").json()
     for route in sorted(SANDBOX_ACTS):
         paths = (world.path(route), world.nobodys(route))
@@ -211,7 +211,7 @@ def test_shared_lists_are_the_organizations(world: World) -> None:
 
 
 def test_nobody_builds_on_a_foreign_document(world: World) -> None:
-    """And the refusal is that of a document that nobody has."""
+    """The refusal is that of a document that does not exist."""
     for stranger in STRANGERS:
         scope, document = world.strangers[stranger], world.ids["document_id"]
         foreign = invalid(scope.create(payload(document)))
@@ -235,7 +235,7 @@ def test_nobody_applies_a_foreign_profile(world: World) -> None:
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_what_is_made_belongs_to_its_maker_alone(world: World, stranger: str) -> None:
-    """Whatever the body says of organizations and environments."""
+    """This holds whatever the body says of organizations and environments."""
     scope = world.strangers[stranger]
     document = scope.document()
     claimed = {"organization_id": 1, "environment": "sandbox", "application_id": 1}

@@ -1,1 +1,1 @@
-"""What runs inside a confined process and tries to leave it. No import beyond the standard library and confinement."""
+"""What runs inside a confined process and tries to leave it. It imports only the standard library and confinement."""

@@ -1,8 +1,8 @@
-"""``python -m tests.attacks.inside FACTS``: makes every attempt, each in a confined process of its own, and prints as
-JSON what came of it: ``done``, the name of an error, or the signal that ended the process.
+"""``python -m tests.attacks.inside FACTS``: makes every attempt, each in a confined process of its own, and prints the
+outcomes as JSON: ``done``, the name of an error, or the signal that ended the process.
 
-``facts`` also hold ``forbidden``: system calls that this kernel shall not have; ``free``: not to be confined at all;
-``attempts``: those to make. ``missing`` is what confinement says, ``offered`` what the kernel has without it.
+``facts`` also has ``forbidden``: system calls for the kernel to refuse; ``free``: whether to confine nothing; and
+``attempts``: which to make. The output has ``missing``: what confinement reports; ``offered``: what the kernel has.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _in_a_process(name: str, facts: dict[str, Any]) -> str:
-    """Of no name: what confinement is missing."""
+    """Return the outcome of the attempt; without a name, the measures that confinement says are missing."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -44,7 +44,7 @@ def _in_a_process(name: str, facts: dict[str, Any]) -> str:
     with os.fdopen(read) as pipe:
         told = pipe.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return signal.Signals(-status).name if status < 0 else told or "done"  # a program took its place
+    return signal.Signals(-status).name if status < 0 else told or "done"  # silent where a program took its place
 
 
 def _outcome(name: str, facts: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """What a hijacked reader would try. Each attempt raises OSError where it is refused.
 
 ``facts``: ``secret`` (a file), ``folder`` of the service, ``tcp`` (its port), ``database`` (its Unix socket),
-``abstract`` (the name of a socket), ``scratch`` (a folder) and ``file`` (in it, to be lost), ``victim`` (a process
+``abstract`` (the name of a socket), ``scratch`` (a folder) and ``file`` (in it, may be lost), ``victim`` (a process
 with ``address`` and ``length`` of a secret in its memory).
 """
 
@@ -22,7 +22,7 @@ _ARM = platform.machine() == "aarch64"
 
 
 def call(number: int, arm: int, *arguments: Any) -> int:
-    """A system call by its number on x86-64 and on ARM."""
+    """Make a system call by its number on x86-64 or on ARM."""
     passed = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result = int(_libc.syscall(ctypes.c_long(arm if _ARM else number), *passed))
     if result < 0:

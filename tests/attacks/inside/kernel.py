@@ -22,7 +22,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def forbid(calls: Sequence[str]) -> None:
-    """From here on the kernel refuses them, as those of containers do."""
+    """Have the kernel refuse these system calls from now on, as it does in containers."""
     column = int(platform.machine() == "aarch64")
     code = []
     for name in calls:
@@ -43,11 +43,11 @@ def forbid(calls: Sequence[str]) -> None:
 
 
 def offers() -> set[str]:
-    """Of the measures those that can be had here."""
+    """Return the measures of confinement that the kernel offers here."""
     found = {"seccomp"} if Path("/proc/sys/kernel/seccomp").exists() and platform.machine() in _FILTERED else set()
     if _works(lambda: call(444, 444, 0, 0, 1)):
         found.add("Landlock")
-    if any(_works(partial(_separate, flags)) for flags in (0x4C020000, 0x5C020000)):  # by right, or with users
+    if any(_works(partial(_separate, flags)) for flags in (0x4C020000, 0x5C020000)):  # as root, or in a user namespace
         found.add("namespaces")
     return found
 
