@@ -35,13 +35,13 @@ class Recorded:
     sent: bytearray
 
 
-_visitors = count(2)
+_visitors = count(1)
 
 
 @pytest.fixture
 def recorded(world: World) -> Iterator[Recorded]:
     """A relay to the service, which takes browsers that come through it for a new visitor."""
-    sent, visitor = bytearray(), f"127.0.1.{next(_visitors)}"
+    sent, visitor = bytearray(), f"127.0.2.{next(_visitors)}"
 
     class Relay(socketserver.BaseRequestHandler):
         def handle(self) -> None:

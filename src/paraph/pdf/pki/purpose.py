@@ -43,12 +43,12 @@ class Purpose:
 
 
 def document_purpose(request_id: int, environment: str) -> Purpose:
-    """Return the purpose of every file that came from outside, whatever is in it."""
+    """Return the purpose of every file that came from outside, whatever is in it. Raise nothing."""
     return Purpose("document", request_id, environment)
 
 
 def proof_purpose(request_id: int, environment: str) -> Purpose:
-    """Return the purpose of a proof that the service typeset itself, and of nothing else."""
+    """Return the purpose of a proof that the service typeset itself, and of nothing else. Raise nothing."""
     return Purpose("proof", request_id, environment)
 
 
