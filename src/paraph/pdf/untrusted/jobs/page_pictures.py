@@ -147,7 +147,7 @@ def show_as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int, *,
 
 
 def make_fields_annotations(page: pypdfium2.PdfPage) -> None:
-    """Turn form fields into plain annotations, not to be drawn as fields, to which PDFium applies layers."""
+    """Turn form fields into plain annotations: PDFium applies layers to what those draw, but not to what fields do."""
     for _, annotation in _annotations(page):
         if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
             raw.FPDFAnnot_SetStringValue(annotation, b"Subtype", _STAMP)
