@@ -1,5 +1,6 @@
 """Calls made up from the OpenAPI document, valid and invalid: the service keeps its word in every one."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain, count, cycle
@@ -97,6 +98,8 @@ def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
     documents exist, is made true first, so that every valid creation must be accepted."""
     world["calls"] += 1
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
+    if valid and isinstance(case.body, dict):
+        case.body = _without_misspelt(case.body, _body_schema(case.method, case.path))
     if valid and case.operation.label == "POST /api/v1/signature_requests":
         case.body = _grounded(case.body, world)
     if valid and case.operation.label == "POST /api/v1/templates":
@@ -108,6 +111,35 @@ def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
     preview = case.operation.label == "POST /api/v1/signature_requests/preview"  # names problems, refuses nothing
     excluded: list[Any] = [negative_data_rejection] if preview else []
     case.call_and_validate(headers={"X-Api-Key": world["key"]}, excluded_checks=excluded)
+
+
+def _body_schema(method: str, path: str) -> Any:
+    operation = contract.content()["paths"][path][method.lower()]
+    return operation["requestBody"]["content"].get("application/json", {}).get("schema", {})
+
+
+def _without_misspelt(value: Any, *schemas: Any) -> Any:
+    """Return the value, in which no field that the schemas do not name looks like one that is misspelt: such a field
+    is refused, any other is ignored. ``schemas``: alternatives."""
+    variants = [variant for schema in schemas for variant in _variants(schema)]
+    if isinstance(value, list):
+        return [_without_misspelt(each, *(variant.get("items", {}) for variant in variants)) for each in value]
+    fields: dict[str, list[Any]] = defaultdict(list)
+    for name, schema in (field for variant in variants for field in variant.get("properties", {}).items()):
+        fields[name].append(schema)
+    if not isinstance(value, dict) or not fields:
+        return value
+    return {
+        name if name in fields else f"unknown {name}": _without_misspelt(each, *fields.get(name, []))
+        for name, each in value.items()
+    }
+
+
+def _variants(schema: Any) -> list[Any]:
+    if "$ref" in schema:
+        return _variants(contract.content()["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+    alternatives = schema.get("oneOf", schema.get("anyOf"))
+    return [schema] if alternatives is None else [found for each in alternatives for found in _variants(each)]
 
 
 def _grounded(body: Any, world: dict[str, Any]) -> Any:
