@@ -155,15 +155,11 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
 
 
 def mailed_code(service: Service) -> str:
-    found: list[str] = []
+    def found() -> list[str]:
+        return [code for message in service.inbox() for code in re.findall(r"\b\d{6}\b", message["text"])]
 
-    def look() -> bool:
-        for message in service.inbox():
-            found.extend(re.findall(r"\b\d{6}\b", message["text"]))
-        return bool(found)
-
-    wait_until(look)
-    return found[-1]
+    wait_until(lambda: bool(found()))
+    return found()[-1]
 
 
 def application(page: Any) -> tuple[str, str]:

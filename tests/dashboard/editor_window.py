@@ -10,7 +10,6 @@ import httpx
 import pikepdf
 from playwright.sync_api import Page, expect
 
-from paraph.pdf.untrusted.page_reading import list_tags, under
 from tests.cli.service import Service
 
 PASSWORD = "a long enough phrase"
@@ -32,14 +31,6 @@ class Draft:
         base = str(self.browser.base_url)
         return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
 
-    def prove_identity(self) -> None:
-        """Give the password once more: guarded pages open only for five minutes after it."""
-        post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
-
-    def switch(self, environment: str) -> None:
-        """Make lists show the environment."""
-        post(self.browser, "/app/1/environment", {"to": environment}, page="/app/1/")
-
     def clear(self) -> None:
         post(self.browser, self.address, {**_NOTHING, "action": "save"})
 
@@ -50,11 +41,6 @@ class Draft:
         for row, name, value in found:
             rows.setdefault(row, {})[name] = float(value)
         return list(rows.values())
-
-    def under_the_tag(self) -> dict[str, float]:
-        [tag] = list_tags(self.pdf).values()
-        place = under(tag, (900, 600), 160, 56)
-        return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
 
 
 def begin_draft(
