@@ -90,13 +90,6 @@ def test_what_is_wrong_with_the_file_is_said(organization: Organization, client:
     assert "Ignored column: Flat." in read(client.get(answer.headers["Location"]))
 
 
-def test_it_is_cancelled(client: Client, address: str) -> None:
-    client.post(f"{address}/start")
-    assert client.post(f"{address}/cancel").headers["Location"] == address
-    send_rows(BulkSend.objects.get().pk)
-    assert "Cancelled" in read(client.get(address)) and not SignatureRequest.objects.exists()
-
-
 def test_the_quota_is_told_before_and_after(log_in: LogIn, organization: Organization, settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 1})
     _, client = log_in()
@@ -138,6 +131,7 @@ def test_the_mail_is_shown_before_anything_is_sent(organization: Organization, c
 def test_rows_that_were_checked_before_the_template_changed_are_not_sent(
     organization: Organization, client: Client, address: str
 ) -> None:
+    """Nor does the template change while rows of it are sent, until that is cancelled."""
     template = f"/app/{organization.pk}/templates/{BulkSend.objects.get().template_id}"
     assert client.post(f"{template}/options", options(message="Changed")).status_code == 303
     assert "Upload the file again" in alert(client.post(f"{address}/start"))
@@ -145,3 +139,7 @@ def test_rows_that_were_checked_before_the_template_changed_are_not_sent(
     assert client.post(f"{again}/start").status_code == 303
     for rest, entered in (("roles", {"name": "x", "role-0": "y"}), ("options", options())):
         assert "Cancel it first" in alert(client.post(f"{template}/{rest}", entered))
+    assert client.post(f"{again}/cancel").headers["Location"] == again
+    send_rows(BulkSend.objects.latest("pk").pk)
+    assert "Cancelled" in read(client.get(again)) and not SignatureRequest.objects.exists()
+    assert client.post(f"{template}/options", options()).status_code == 303

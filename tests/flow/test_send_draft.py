@@ -123,8 +123,8 @@ def begun(charles: Author, *people: str) -> BulkSend:
     return bulk
 
 
-def start(charles: Author, bulk: BulkSend, *, skip: bool = False) -> None:
-    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=skip)
+def start(charles: Author, bulk: BulkSend) -> None:
+    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=False)
 
 
 def states(bulk: BulkSend) -> list[str]:
@@ -147,16 +147,6 @@ def test_each_row_becomes_a_request_of_its_own_and_keeps_no_address(charles: Aut
     assert {row.request_id for row in bulk.rows.all()} == set(SignatureRequest.objects.values_list("pk", flat=True))
     assert Entry.objects.filter(event_type="signature_request.created", ip="203.0.113.9").count() == 5
     assert [act.action for act in Activity.objects.all()][1:] == ["bulk_send.started", *["request.sent"] * 5]
-
-
-def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped(charles: Author) -> None:
-    bulk = bulk_of(charles, template_of(charles), csv_of("A B nobody", PEOPLE[0]))
-    with pytest.raises(DomainError, match="errors"):
-        start(charles, bulk)
-    assert not jobs()
-    start(charles, bulk, skip=True)
-    send_rows(bulk.pk)
-    assert states(bulk) == ["wrong", "sent"]
 
 
 def test_rows_beyond_the_quota_say_so_and_can_be_sent_later(settings: Any) -> None:
