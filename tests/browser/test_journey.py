@@ -12,7 +12,7 @@ from tests.browser.contract import contract
 from tests.browser.journey import Journey
 from tests.browser.world import World, five_wrong, sent, until, wrong_for
 from tests.clients import typescript
-from tests.other_site import site
+from tests.loopback import site
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 

@@ -140,7 +140,8 @@ def test_a_test_goes_the_way_of_every_delivery_and_touches_no_request(here: Here
     assert made["Location"] == f"{here.pages}/{delivery.pk}"
     assert "already on its way" in read(here.client.post(f"{here.pages}/test"), 422)
     [sent] = prepared_deliveries()
-    assert (sent.claimed.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
+    about = (sent.claimed.url, sent.headers["X-Service-Event"], sent.headers["X-Service-Event-Id"])
+    assert about == ("https://hooks.example/in", "webhook.test", "0")
     expected = "sha256=" + hmac.new(here.secret.encode(), sent.body, hashlib.sha256).hexdigest()
     assert sent.headers["X-Service-Signature"] == expected
     Delivery.objects.update(claimed_at=None, open_attempt=None)

@@ -134,8 +134,8 @@ def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_na
     [mail] = account_mails()
     assert mail.to == "new@example.com" and f"{member.user.email} invites you" in mail.text
     for email, said in (
-        ("new@example.com", "has already been invited"),
-        (member.user.email, f"{member.user.email} is already a member."),
+        ("NEW@example.com", "new@example.com has already been invited"),
+        (member.user.email.upper(), f"{member.user.email} is already a member."),
         ("nobody", "valid email"),
     ):
         page = read(invite(client, member, email), 422)
