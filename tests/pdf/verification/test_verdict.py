@@ -24,6 +24,7 @@ from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from paraph.pdf.verdict import Fault, Indication, SubIndication, Verdict, Word, decide
 from paraph.pdf.verification.verify import verify
+from tests.independent import signature_and_token
 from tests.pdf import forge, revisions
 from tests.pdf.forge import Forge
 from tests.pdf.forged_seals import ROOT, SealForge, with_value
@@ -34,7 +35,6 @@ from tests.pdf.sealed_files import LETTER, OWN, authority, sealed, sealed_now, s
 from tests.pdf.surroundings import BROKEN_SIGNATURES, signed_by
 from tests.pdf.verification.test_revocation_scope import LEAF, MIDDLE, entry, found_with
 from tests.pdf.verification.test_revocation_scope import made as list_about
-from tests.pdf_parts import signature_and_token
 
 STRANGER = ROOT
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
