@@ -26,7 +26,7 @@ from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal
 from tests.keys.certified_keys import Root, make_key, make_root
 from tests.pdf.pdf_factory import flipped, paper, text
-from tests.pdf.sealed_files import LETTER, OWN, PROOF, authority, sealed, sealed_without_purpose, stamped
+from tests.pdf.sealed_files import OWN, PROOF, authority, sealed, sealed_without_purpose, stamped
 from tests.pdf.typesetting.test_proof import ANNA, AT, BO, CONTENT
 
 Change = Callable[[Any], None]
@@ -211,7 +211,7 @@ FILES: dict[str, tuple[Callable[[], dict[str, bytes]], SubIndication, list[str]]
     "another upload": (lambda: {"uploaded": uploaded() + b" "}, "HASH_FAILURE", [_MISSING, _UNNAMED]),
     "an altered document": (lambda: {"signed": flipped(signed(), 200)}, "HASH_FAILURE", [_MISSING, _UNNAMED]),
     "an altered proof": (lambda: {"proof": proven(evidence()) + b"%"}, "FORMAT_FAILURE", []),
-    "one file more": (lambda: {"more": LETTER}, "SIGNED_DATA_NOT_FOUND", [_UNNAMED]),
+    "one file more": (lambda: {"more": paper("")}, "SIGNED_DATA_NOT_FOUND", [_UNNAMED]),
     "another document, which holds": (lambda: {"signed": stamped()}, "SIGNED_DATA_NOT_FOUND", [_MISSING, _UNNAMED]),
     "no proof": (
         lambda: {"proof": signed()},
