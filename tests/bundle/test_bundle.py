@@ -37,7 +37,8 @@ from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished, parts_of
 from tests.cli.service import free_port
 from tests.factories import scene
-from tests.flow.test_preserve import sealed_without_timestamps, silent
+from tests.flow.test_preserve import sealed_without_timestamps
+from tests.flow.test_seal import silent
 from tests.independent import need
 
 pytestmark = pytest.mark.django_db
