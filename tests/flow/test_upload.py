@@ -410,21 +410,16 @@ def test_the_oldest_templates_of_the_sandbox_make_room(owner: ApiClient, setting
 
 
 @pytest.mark.parametrize(("plan", "kept"), [("free", 2), ("pro", 4)])
-def test_on_the_plan_free_drafts_that_nobody_touched_make_room(plan: str, kept: int, settings: Any) -> None:
-    limited(settings, kept_drafts=2)
-    charles = author(plan)
-    made = []
+def test_on_the_plan_free_drafts_that_nobody_touched_and_bulk_sends_that_are_over_make_room(
+    plan: str, kept: int, settings: Any
+) -> None:
+    limited(settings, kept_drafts=2, kept_bulk_rows=4)
+    charles, made = author(plan), []
     for number in range(4):
         draft = editing.begin(charles.scope, charles.member.user)
         Draft.objects.filter(pk=draft.pk).update(updated_at=clock.now().replace(microsecond=number))
         made.append(draft.pk)
     assert set(Draft.objects.values_list("pk", flat=True)) == set(made[-kept:])
-
-
-@pytest.mark.parametrize(("plan", "kept"), [("free", 2), ("pro", 4)])
-def test_on_the_plan_free_bulk_sends_that_are_over_make_room(plan: str, kept: int, settings: Any) -> None:
-    limited(settings, kept_bulk_rows=4)
-    charles = author(plan)
     template, people = template_of(charles), csv_of("A B a@example.com", "C D c@example.com")
     made = [bulk_of(charles, template, people).pk for _ in range(4)]
     assert set(BulkSend.objects.values_list("pk", flat=True)) == set(made[-kept:])
