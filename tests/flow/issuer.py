@@ -57,8 +57,8 @@ class Issuer:
         serial, now = ocsp.load_der_ocsp_request(request).serial_number, clock.now()
         own = next(each for each in self._issued if each.serial_number == serial)
         revoked_at = self.revoked_at if own == self._own else None
-        moments = {"this": now - timedelta(minutes=1), "end": now + HOLDS}
-        return forge.der_of(forge.answer(own, self.root, self.key, revoked_at=revoked_at, **moments))
+        this, end = now - timedelta(minutes=1), now + HOLDS
+        return forge.der_of(forge.answer(own, self.root, self.key, revoked_at=revoked_at, this=this, end=end))
 
     @property
     def timestamp_certificate(self) -> bytes:

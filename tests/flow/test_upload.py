@@ -414,7 +414,7 @@ def test_on_the_plan_free_drafts_that_nobody_touched_and_bulk_sends_that_are_ove
     plan: str, kept: int, settings: Any
 ) -> None:
     limited(settings, kept_drafts=2, kept_bulk_rows=4)
-    charles, made = author(plan), []
+    charles, made = author(plan), list[int]()
     for number in range(4):
         draft = editing.begin(charles.scope, charles.member.user)
         Draft.objects.filter(pk=draft.pk).update(updated_at=clock.now().replace(microsecond=number))

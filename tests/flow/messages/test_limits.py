@@ -134,7 +134,7 @@ def test_no_address_stands_in_the_counts(client: Client) -> None:
 def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, box: RefusingServer
 ) -> None:
-    made, due = [to_victim(send_email=True) for _ in range(25)], []
+    made, due = [to_victim(send_email=True) for _ in range(25)], list[float]()
     for each in made:
         try:
             invite(each.signers[0].pk)
