@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 
 from paraph.cli.request import lines_of
+from paraph.evidence.failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize, prove, seal
 from paraph.flow.signing.decline_or_ask import decline
 from paraph.kernel import clock
@@ -201,6 +202,25 @@ def test_many_operators_at_once_ask_once() -> None:
 def test_an_unknown_request_gets_a_sentence(verb: Any) -> None:
     with pytest.raises(DomainError, match="There is no signature request 987654"):
         verb(987654)
+
+
+def test_what_was_given_up_is_listed_until_it_is_mended(made: Scene) -> None:
+    sign(made)
+    key = made.request_documents[0].document.object_key
+    content = store.get(key)
+    store.put(key, b"something else")
+    with pytest.raises(DomainError):
+        seal(made.request_documents[0].pk)
+    assert sealing_failures(given_up_only=True, limit=10) == []
+    (row,) = sealing_failures(given_up_only=False, limit=10)
+    assert (row["request_id"], row["stage"], row["given_up"]) == (made.request.pk, "seal", False)
+    execute("UPDATE procrastinate_jobs SET status = 'failed'")
+    (row,) = sealing_failures(given_up_only=True, limit=10)
+    assert row["given_up"] and "is not the one that was shown" in row["cause"]
+    store.put(key, content)
+    assert outcomes(made) == [("finalize", "deferred")]
+    seal(made.request_documents[0].pk)
+    assert sealing_failures(given_up_only=False, limit=10) == []
 
 
 def test_what_its_own_system_knows_it_by() -> None:
