@@ -250,6 +250,13 @@ def test_files_of_a_template_outlive_the_retention_of_requests(charles: Author) 
     assert document.object_key in ObjectToDelete.objects.values_list("object_key", flat=True)
 
 
+def test_files_of_a_request_stay_when_a_template_goes(charles: Author) -> None:
+    template = template_of(charles)
+    charles.send(Draft.objects.get())
+    delete_template(charles.scope, template.pk, charles.actor)
+    assert Document.objects.get().file_deleted_at is None
+
+
 def put(key: str, age: timedelta) -> str:
     """Store an object of this age; return its key."""
     store.put(key, b"content")
