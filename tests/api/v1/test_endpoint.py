@@ -42,7 +42,7 @@ def test_no_key_has_the_shape_on_every_route(db: None) -> None:
 def wrong() -> list[tuple[str, str]]:
     """Return method and path of calls that are no operation, on the paths of the API."""
     known = {path for _, path in paths()} | {"/openapi.json"}
-    methods = ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+    methods = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
     return [(method, path) for method in methods for path in sorted(known) if (method, path) not in paths()]
 
 
@@ -60,13 +60,14 @@ UNKNOWN = [
     "/documents/x", "/documents/-1", "/documents/1/x", "/documents/" + "9" * 30, "/documents/" + "9" * 5000,
     "/documents/\u0661", "/documents/1\n", "/documents%2f1x", "/signature_requests//audit_logs",
     "/signature_requests/1/2", "/signature_requests/audit_logs/1", "/signature_requests/" + "9" * 30,
-    f"/signature_requests/{2**63}", f"/signature_requests/{2**63}/audit_logs",
+    f"/signature_requests/{2**63}", f"/signature_requests/{2**63}/audit_logs", "/branding_profiles/1",
 ]  # fmt: skip
 
 
 def test_unknown_routes_and_ids(owner: ApiClient) -> None:
     for path in UNKNOWN:
         error(owner.get(path), 404, "not_found")
+        error(owner.send("DELETE", path), 404, "not_found")
 
 
 def test_head_is_answered_like_get(owner: ApiClient) -> None:
