@@ -158,24 +158,6 @@ def test_a_stamp_may_touch_the_edges(owner: ApiClient, content: dict[str, Any]) 
     assert Placement.objects.filter(signer__first_name="Grace").count() == 4
 
 
-def test_tags_are_found_whatever_their_blanks_and_ignored_where_they_are_optional(
-    owner: ApiClient, content: dict[str, Any]
-) -> None:
-    given = content["documents"][0]["signers"]
-    given[1]["stamps"] = [tag("{{ada}}")]  # two signers may share a tag
-    for stamps in (
-        [tag("{{ ada }}")],
-        [tag("{{a d\u00a0a}}")],
-        [tag(" {{ada}} ")],
-        [tag("{{ada}}", optional=True)],
-        [tag("{{ada}}"), tag("{{nowhere}}", optional=True)],
-    ):
-        given[0]["stamps"] = stamps
-        answer = made(owner.create(content))
-        places = Placement.objects.filter(request_document__request=answer["id"]).order_by("signer__order")
-        assert list(places.values_list("signer__first_name", "page_number")) == [("Ada", 1), ("Grace", 1)], stamps
-
-
 def test_a_signer_may_be_absent_from_a_document(owner: ApiClient, document: int) -> None:
     second = owner.document()
     content = payload(document)

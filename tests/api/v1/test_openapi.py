@@ -343,7 +343,6 @@ def test_refusals_of_a_creation(db: None, name: str) -> None:
 
 
 UPLOAD: dict[str, Callable[[ApiClient], Any]] = {
-    "payload_too_large": lambda owner: owner.upload(b"%PDF-" + b"x" * 50 * 1024 * 1024),
     "unsupported_media_type": lambda owner: owner.send("POST", "/documents", b"{}"),
     "validation_mime_type": lambda owner: owner.upload(content_type="image/png"),
     "validation_not_a_pdf": lambda owner: owner.upload(b"\x89PNG"),
