@@ -28,7 +28,7 @@ from tests.api.v1.api_clients import (
     rectangle,
 )
 from tests.factories import Scene, scene, seal_everything
-from tests.plans.skewed import nodes
+from tests.plans.skewed import nodes_read
 from tests.production import Client
 
 pytestmark = pytest.mark.django_db
@@ -195,13 +195,8 @@ TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
 def searched(made: Scene) -> dict[str, int]:
     """Return how often reading this request looks into the tables of fields and of copies."""
     values: dict[str, Any] = {"ids": [made.request.pk], "now": clock.now(), **made.scope().columns}
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
-        [answer] = cursor.fetchone()
-    plans = answer if isinstance(answer, list) else json.loads(answer)
-    found = nodes(plans[0]["Plan"])
-    looks = {table: [node["Actual Loops"] for node in found if node.get("Relation Name") == table] for table in TABLES}
-    return {table: sum(times) for table, times in looks.items()}
+    found = nodes_read(signature_request_shapes._READ, values)
+    return {table: sum(node["Actual Loops"] for node in found if node.get("Relation Name") == table) for table in TABLES}
 
 
 def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() -> None:
