@@ -112,7 +112,7 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def nodes_read(statement: str, values: Any) -> list[dict[str, Any]]:
-    """Run the statement with these values; return the nodes of its plan with the rows it read. Its changes are undone."""
+    """Run the statement; return the nodes of its plan with the rows that each read. Its changes are undone."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]

@@ -196,7 +196,9 @@ def searched(made: Scene) -> dict[str, int]:
     """Return how often reading this request looks into the tables of fields and of copies."""
     values: dict[str, Any] = {"ids": [made.request.pk], "now": clock.now(), **made.scope().columns}
     found = nodes_read(signature_request_shapes._READ, values)
-    return {table: sum(node["Actual Loops"] for node in found if node.get("Relation Name") == table) for table in TABLES}
+    return {
+        table: sum(node["Actual Loops"] for node in found if node.get("Relation Name") == table) for table in TABLES
+    }
 
 
 def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() -> None:
