@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from paraph.kernel import clock
-from paraph.tenants.models import Application, Usage
+from paraph.tenants.models import Usage
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload
 from tests.api.v1.test_endpoint import paths
 from tests.production import Client
@@ -29,18 +29,6 @@ def test_no_valid_key_is_401_everywhere() -> None:
             assert "X-Api-Key" in error(response, 401, "invalid_api_key"), kind
             assert response["WWW-Authenticate"] == "ApiKey"
             assert "X-RateLimit-Limit" not in response
-
-
-def test_both_keys_work_while_they_are_rotated(owner: ApiClient) -> None:
-    """The new key still works when the old one is revoked."""
-    assert owner.organization
-    old = Application.objects.get(organization=owner.organization)
-    new = ApiClient(create_application(owner.organization.pk, "sandbox", "new").api_key, owner.organization)
-    document = owner.document()
-    assert new.get(f"/documents/{document}").status_code == owner.get("/health").status_code == 200
-    revoke_application(old.pk)
-    error(owner.get("/health"), 401, "invalid_api_key")
-    assert new.get("/health").status_code == 200
 
 
 def test_a_signing_token_is_no_api_key(owner: ApiClient) -> None:

@@ -8,8 +8,6 @@ from django.conf import settings
 from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
 from paraph.drafts.models import Draft
 from paraph.drafts.review import refusals
-from paraph.flow.sending.create import Sender
-from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.api.v1.api_clients import (
@@ -28,7 +26,6 @@ from tests.api.v1.api_clients import (
 )
 from tests.drafts import stored
 from tests.drafts.author import Author
-from tests.factories import VISITOR
 
 
 @pytest.fixture
@@ -196,19 +193,6 @@ def test_a_program_that_hands_out_the_links_itself(charles: Author, program: Api
     # Whoever sends declares that the signers are identified.
     draft = created(program, payload(program.document(), send_email=True, identity_declaration_accepted=False))
     assert SignatureRequest.objects.get(pk=charles.send(draft)).send_email
-
-
-def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient) -> None:
-    draft = created(program, payload(program.document(), callback_url="https://example.com/hook"))
-    Draft.objects.update(title="Lease of Lovelace")
-    assert discard(Draft.objects.filter(pk=draft.pk)) == 1
-    assert status(program, draft) == {"status": "discarded", "signature_request_id": None}
-    assert not stored.signers()
-    draft.refresh_from_db()
-    assert (draft.title, draft.content) == ("", {})
-    with pytest.raises(DomainError):
-        send_draft(charles.scope, draft.pk, Sender(VISITOR, charles.actor))
-    assert discard(Draft.objects.filter(pk=draft.pk)) == 0
 
 
 def test_what_became_of_it_is_known_when_drafts_are_forgotten(charles: Author, program: ApiClient) -> None:
