@@ -64,7 +64,7 @@ BUDGETS = {
     "config": 597,
     "confinement": 449,
     "counts": 131,
-    "dashboard": 6_509,
+    "dashboard": 6_505,
     "database": 568,
     "documents": 309,
     "drafts": 1_294,
