@@ -1,15 +1,14 @@
 """What programs keep and what signers are told, over HTTP against a real service: a template is sent to be signed and
 sealed; a signer is reminded; a request is withdrawn, and everybody who was invited hears of it once."""
 
-import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from tests.cli.service import Service, wait_until
 from tests.contract import contract
 from tests.independent import assert_sealed
-from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer, under
 
 LEASE = {
@@ -21,7 +20,7 @@ LEASE = {
 
 
 def test_a_template_is_signed_as_any_request(service: Service, tmp_path: Path) -> None:
-    backend = Backend(service.url, service.new_key("pro"))
+    backend = Backend(service.base_url, service.new_key("pro"))
     placed = [
         {"role": "Landlord", "stamps": [under("{{signature:landlord}}")]},
         {"role": "Tenant", "stamps": [at(3, 316, 500)]},
@@ -43,11 +42,11 @@ def test_a_template_is_signed_as_any_request(service: Service, tmp_path: Path) -
     [urls] = backend.finalized(answers[0].json()["id"])["download_urls"]
     signed = httpx.get(urls["signed_url"]).content
     (tmp_path / "signed.pdf").write_bytes(signed)
-    assert_sealed(tmp_path / "signed.pdf", service.root_pem)
+    assert_sealed(tmp_path / "signed.pdf", service.root)
 
 
 def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -> None:
-    backend = Backend(service.url, service.new_key("pro"))
+    backend = Backend(service.base_url, service.new_key("pro"))
     people = [signer(f"person-{number}", order=number, email=f"w{number}@withdrawn.example") for number in (1, 2, 3)]
     stamps = [{"signer_ref": each["ref"], "stamps": [at(1, 72, 72 + 90 * each["order"])]} for each in people]
     documents = [{"id": backend.upload(contract(), "Lease.pdf"), "signers": stamps}]
@@ -79,11 +78,12 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
     )
 
 
-def mailed(service: Service, to: str, subject: str, seconds: float = 60) -> Any:
+def mailed(service: Service, to: str, subject: str) -> Any:
     """Wait until the mail is there, and return it."""
-    deadline = time.monotonic() + seconds
-    while not (found := [mail for mail in service.inbox() if mail["to"] == to and subject in mail["subject"]]):
-        assert time.monotonic() < deadline, f"no mail about {subject!r} to {to}"
-        time.sleep(0.2)
-    [mail] = found
+
+    def found() -> list[Any]:
+        return [mail for mail in service.inbox() if mail["to"] == to and subject in mail["subject"]]
+
+    wait_until(lambda: bool(found()))
+    [mail] = found()
     return mail

@@ -48,10 +48,6 @@ def test_the_page_speaks_of_approving_and_has_no_step_to_sign(client: Client) ->
     assert 'href="#confirm">Approve</a>' in page
     visible = re.sub(r"<[^>]+>", " ", page.split("<main")[1].split("<footer")[0])
     assert not re.search(r"\bsign(ing|ature)?\b", visible), visible
-
-
-def test_a_signer_of_the_same_request_reads_what_others_read(client: Client) -> None:
-    made = approved()
     sign(made)
     page = text(client.get(made.url(1)))
     assert "asks you to sign" in page and 'id="sign"' in page and "approve" not in page.split("<main")[1]

@@ -126,13 +126,6 @@ def test_initials_are_asked_for_where_wanted_and_tests_are_named_in_the_sandbox(
     assert language.words("en")["sandbox"] in wanted and language.words("en")["sandbox"] not in other
 
 
-def test_the_channels_offered_are_the_signer_s(client: Client) -> None:
-    page = text(client.get(scene(signer={"phone": "+33612345678"}).url()))
-    assert 'data-channel="email"' in page and 'data-channel="sms"' in page and "•••78" in page
-    page = text(client.get(scene(signer={"phone": "+33612345678", "otp_channel": "sms"}).url()))
-    assert 'data-channel="email"' not in page
-
-
 def test_names_are_text_not_markup(client: Client) -> None:
     page = client.get(scene(signer={"first_name": "<b>{x}", "last_name": "</script>"}).url()).content.decode()
     assert "&lt;b&gt;{x}" in page and "<b>{x}" not in page

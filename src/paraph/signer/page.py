@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import Field
@@ -28,7 +28,7 @@ from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language
-from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
+from paraph.signer.answers import STATUSES, PageNotLoadedError, go_on, problems, say_when
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fields import fields_on, form_entries
@@ -209,7 +209,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             enter_fields(signer, entries)
         if action == "fill":
             filled_fields(signer, None, language.choose(request, signer, entered.language))
-            return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
+            return go_on(f"{request.get_full_path()}#sign")
         if action in _CODES or action == "sign":
             require_pictures(signer)
         if action in _CODES:
@@ -225,7 +225,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         raise
     except DomainError as refusal:
         return replace(entered, refusal=refusal)
-    return private(HttpResponseRedirect(request.get_full_path(), status=303))
+    return go_on(request.get_full_path())
 
 
 def _entered(form: QueryDict) -> Entries:

@@ -20,7 +20,7 @@ from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
-from paraph.server.uploads import StagedFiles
+from paraph.server.bodies import StagedFiles
 from paraph.transparency.audit import Places
 from paraph.transparency.notes import of_log
 from paraph.transparency.witnesses import own_key
