@@ -153,11 +153,11 @@ def refusals() -> Iterator[tuple[str, int, str, Call]]:
     def get(rest: str) -> Call:
         return lambda headers: Client().get(scene().url(0, rest), headers=headers)
 
-    def once(change: Callable[[Scene], object], end: str = "/otp", body: Any = CHANNEL) -> Call:
+    def once(change: Callable[[Scene], object]) -> Call:
         def call(headers: Headers) -> Any:
             made = scene()
             change(made)
-            return post(made, end, body, headers)
+            return post(made, "/otp", CHANNEL, headers)
 
         return call
 
@@ -173,9 +173,6 @@ def refusals() -> Iterator[tuple[str, int, str, Call]]:
     def form(headers: Headers) -> Any:
         return Client().post(scene().url(0, "/otp"), CHANNEL, headers=headers)
 
-    def unknown(headers: Headers) -> Any:
-        return Client().post("/sign/nobody/otp", "{}", content_type="application/json", headers=headers)
-
     signers, requests = Signer.objects.all(), SignatureRequest.objects.all()
     right, dot = {"code": "123456", "consent": True}, {"type": "drawn", "strokes": [[[0, 0]]]}
     sequence: dict[str, Any] = {"signers": 2, "mode": "sequential", "position": 1}
@@ -188,7 +185,7 @@ def refusals() -> Iterator[tuple[str, int, str, Call]]:
     yield "too large", 413, "payload_too_large", of("/otp", " " * 600_000)
     yield "form", 415, "unsupported_media_type", form
     yield "method", 405, "method_not_allowed", get("/otp")
-    yield "unknown link", 404, "not_found", unknown
+    yield "unknown link", 404, "not_found", lambda headers: Client().get("/sign/nobody/progress", headers=headers)
     yield "signed", 409, "already_signed", once(lambda _: signers.update(status="signed", signed_at=clock.now()))
     yield "expired", 410, "expired", once(lambda _: requests.update(expires_at=clock.now()))
     yield "not your turn", 409, "not_your_turn", of("/otp", CHANNEL, **sequence)
