@@ -19,7 +19,7 @@ from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, at, sign
 
 # Each can be done once to a request, whose signer has to be invited.
 ACTS = ("endSignatureRequest", "remindSigner", "correctSigner", "extendSignatureRequest")
@@ -41,18 +41,11 @@ class Reader:
         self.backend = Backend(service.base_url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
-        people = [signer("tenant", order=1)]
-        placed: list[dict[str, Any]] = [{"signer_ref": "tenant", "stamps": [at()]}]
+        wanted = self.backend.wanted("tenant", document=self.document, stamps=[at()], **options)
         if with_field:
-            place = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 400, "width": 300}}
-            placed[0]["fields"] = [{"name": "IBAN", "type": "text", "placement": place}]
-        self.request = self.backend.create(
-            mode="parallel",
-            validity_days=1,
-            signers=people,
-            documents=[{"id": self.document, "signers": placed}],
-            **options,
-        )
+            field = {"name": "IBAN", "type": "text", "placement": at(1, 72, 400, width=300)}
+            wanted["documents"][0]["signers"][0]["fields"] = [field]
+        self.request = self.backend.create(**wanted)
 
     def new_template(self) -> str:
         """Return the id of a new template with the roles that the page fills."""

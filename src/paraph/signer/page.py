@@ -105,7 +105,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),
-        "places": _places(shown),
+        "place": _first_place(shown),
         "words_address": words_address(locale),
         "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,
         "consent": consent_notice(locale, len(shown), esign, approves=signer.is_approver),
@@ -151,13 +151,9 @@ def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
     return {"name": channel, "recipient": masked(destination(signer, channel)[1]), "unsent": unsent}
 
 
-def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {"number": box["number"], "document": document["id"], "name": document["name"], "page": page["number"]}
-        for document in shown
-        for page in document["pages"]
-        for box in page["boxes"]
-    ]
+def _first_place(shown: list[dict[str, Any]]) -> dict[str, str] | None:
+    pages = ((document["name"], page) for document in shown for page in document["pages"])
+    return next(({"name": name, "page": page["number"]} for name, page in pages if page["boxes"]), None)
 
 
 def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
@@ -168,7 +164,6 @@ def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     return {
-        "channel": code.channel,
         "recipient": masked(code.destination),
         "unsent": not_sent(signer, code.channel, locale),
         "sent_at": code.sent_at,
