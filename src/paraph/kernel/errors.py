@@ -10,9 +10,7 @@ class DomainError(Exception):
 
     def __init__(self, code: str, message: str, retry_after: int = 0) -> None:
         super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-        self.retry_after = retry_after
+        self.code, self.message, self.retry_after = code, message, retry_after
 
 
 class AwayError(OSError):
