@@ -198,9 +198,6 @@ class World(Service):
         """A signer whose phone cannot be reached."""
         return self.asked(branded=branded, more={"phone": "+46701740605", "otp_channel": "sms"})[0]
 
-    def newest_mail(self) -> str:
-        return self.inbox()[-1]["text"]
-
     def expire(self, request_id: int) -> None:
         arguments = [sys.executable, "-c", _EXPIRE, str(request_id)]
         subprocess.run(arguments, env=self.environment, check=True, capture_output=True)

@@ -304,14 +304,9 @@ def test_it_may_be_framed_by_the_sites_of_the_application_that_hears_of_it(
         assert (f'data-frame-origins="{origins}"' in text(response)) == (policy.startswith("https"))
 
 
-@pytest.fixture
-def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_name_that_no_font_has_is_told(client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = fonts.open_library(tmp_path, system_folders=())
     monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: library)
-
-
-@pytest.mark.usefixtures("_bare")
-def test_a_name_that_no_font_has_is_told(client: Client) -> None:
     made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
     for locale in ("en", "ar"):
         page = text(client.get(f"{made.url()}?lang={locale}"))
