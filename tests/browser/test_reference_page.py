@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.test_accessibility import checked
-from tests.browser.world import World
+from tests.browser.world import SIDEWAYS, World
 
 CREATION = "createSignatureRequest"
 OF_EACH_KIND = ["", "/errors", "/documents", "/webhooks", "/signer-endpoints", "/plans"]
@@ -53,7 +53,7 @@ def open_page(visit: Callable[..., Any], world: World) -> Iterator[OpenPage]:
     readers: list[Reader] = []
 
     def opened(path: str = "", **context: Any) -> Reader:
-        page = visit("about:blank", statuses=(401, 415, 422), **{"viewport": DESK, **context})
+        page = visit("about:blank", statuses=(401, 402, 415, 422), **{"viewport": DESK, **context})
         readers.append(Reader(page, world.base_url, path))
         return readers[-1]
 
@@ -63,14 +63,15 @@ def open_page(visit: Callable[..., Any], world: World) -> Iterator[OpenPage]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
-def test_everybody_can_read_it(open_page: OpenPage, viewport: dict[str, int]) -> None:
+@pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
+def test_everybody_can_read_it(open_page: OpenPage, viewport: dict[str, int], scheme: str) -> None:
     """No violation, no sideways scroll, no sample cut off at the right."""
-    reader = open_page(viewport=viewport)
+    reader = open_page(viewport=viewport, color_scheme=scheme)
     page = reader.page
     for path in OF_EACH_KIND:
         page.goto(reader.url + path)
         page.evaluate("for (const each of document.querySelectorAll('.code details')) each.open = true")
+        assert page.evaluate(SIDEWAYS) == 0
         cut = page.evaluate("""[...document.querySelectorAll("pre, code, figure, .code")]
             .filter((each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1)
             .map((each) => each.outerHTML.slice(0, 200))""")
@@ -79,7 +80,8 @@ def test_everybody_can_read_it(open_page: OpenPage, viewport: dict[str, int]) ->
         page.locator(".results a").first.wait_for()
         list_ = page.locator(".results").bounding_box()
         assert list_["x"] >= 0 and list_["x"] + list_["width"] <= viewport["width"]
-        checked(page)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.thorough
