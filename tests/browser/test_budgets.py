@@ -43,7 +43,11 @@ def test_the_next_signature_comes_before_the_pages_on_the_way(visit: Callable[..
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/pages/")[2]))
     held: list[Any] = []
-    page.route("**/pages/12.webp", lambda route: held.append(route))
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/pages/12.webp", hold)
     page.evaluate("document.querySelector('[data-next]').click()")
     page.locator("[data-page$='/12'] a[data-place]:focus").wait_for()
     page.wait_for_timeout(500)

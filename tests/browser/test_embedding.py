@@ -12,7 +12,7 @@ import pytest
 from tests.browser.journey import Journey
 from tests.browser.world import World, until
 from tests.clients import typescript
-from tests.other_site import site
+from tests.loopback import site
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "embedding.md"
 HEAR = """

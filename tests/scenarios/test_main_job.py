@@ -12,10 +12,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from tests.cli.service import Service
 from tests.contract import contract
-from tests.independent import assert_sealed, assert_timestamped, page_text
+from tests.independent import assert_sealed, assert_timestamped, page_text, signature_and_token
 from tests.pdf.levels import assert_archived, level_by_pyhanko
 from tests.pdf.pictures import texts
-from tests.pdf_parts import signature_and_token
 from tests.scenarios.people import Backend, at, sign, signer, under
 
 STROKES = [[[0.1, 0.5], [0.3, 0.2], [0.5, 0.8], [0.9, 0.4]]]
