@@ -239,21 +239,16 @@ class TestExtending:
         assert message == said("extendSignatureRequest", "conflict_over")
 
 
-class TestCodesBySms:
-    """Without a gateway nobody would receive codes by SMS: they are refused in production, and kept in the sandbox."""
+def test_codes_by_sms_that_nobody_would_receive(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a gateway they are refused in production, and kept in the sandbox."""
 
-    def people(self, client: ApiClient) -> dict[str, Any]:
+    def asked_by(client: ApiClient) -> Any:
         content = payload(client.document())
         content["signers"][0] |= {"otp_channel": "sms", "phone": "+33612345678"}
-        return content
+        return client.create(content)
 
-    def test_in_production(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        live = api_client(environment="production")
-        content = self.people(live)
-        sentence = "signers[0].otp_channel: this service has no SMS gateway, so nobody would receive the codes."
-        assert invalid(live.create(content)) == sentence
-        monkeypatch.setattr(plan, "has_gateway", lambda channel: channel == SMS)
-        assert live.create(content).status_code == 201
-
-    def test_in_the_sandbox(self, owner: ApiClient) -> None:
-        assert owner.create(self.people(owner)).status_code == 201
+    live, sentence = api_client(environment="production"), "this service has no SMS gateway, so nobody would receive"
+    assert invalid(asked_by(live)) == f"signers[0].otp_channel: {sentence} the codes."
+    assert asked_by(owner).status_code == 201
+    monkeypatch.setattr(plan, "has_gateway", lambda channel: channel == SMS)
+    assert asked_by(live).status_code == 201

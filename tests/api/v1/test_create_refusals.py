@@ -225,10 +225,17 @@ def field_at(words: str) -> Change:
     return of_ada("fields", [{"name": "a", "type": "text", "placement": tag(words)}])
 
 
+def only_a_field(stamps: Any) -> Change:
+    field = {"name": "a", "type": "text", "placement": rectangle()}
+    return lambda content: content["documents"][0]["signers"][0].update(stamps=stamps, fields=[field])
+
+
 PLACEMENTS: list[tuple[Change, str]] = [
     *[(stamped(*[rectangle()] * count), f"{HOW_MANY}{count}.") for count in (0, 11, 5000)],
     (stamped(tag("{{ada}}"), *[tag(f"x{n}", optional=True) for n in range(10)]), f"{HOW_MANY}11."),
     *[(of_ada("stamps", value), f"{HOW_MANY}0.") for value in (*NO_ARRAY, ABSENT)],
+    (only_a_field(None), f"{HOW_MANY}0."),
+    (only_a_field([]), f"{HOW_MANY}0."),
     (listed("ada"), "documents[0].signers[2].signer_ref: signer “ada” is listed twice on document D; one entry takes "
                     "all their stamps."),
     *[(stamped(tag("{{ada}}"), tag(other, optional=optional)),

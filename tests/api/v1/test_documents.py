@@ -92,7 +92,7 @@ def test_another_mime_type_is_named(owner: ApiClient) -> None:
 
 def test_too_many_pages(owner: ApiClient, settings: Any) -> None:
     settings.PARAPH = django_settings.PARAPH.model_copy(update={"page_limit": 2})
-    assert "2" in invalid(owner.upload())
+    assert invalid(owner.upload()) == "The PDF has 3 pages; at most 2 are allowed."
 
 
 def test_over_the_limit_is_413(owner: ApiClient, settings: Any) -> None:

@@ -255,14 +255,6 @@ def test_what_is_wrong_with_approvers_is_told(owner: ApiClient) -> None:
         assert refused(owner, content) == message
 
 
-def test_fields_do_not_stand_for_stamps(owner: ApiClient) -> None:
-    document, nothing = owner.document(), list[Any]([None, []])
-    for stamps in nothing:
-        content = with_fields(document, field())
-        content["documents"][0]["signers"][0]["stamps"] = stamps
-        assert refused(owner, content).startswith(f"{ADA}.stamps: signer “ada” must have from 1 to 10 stamps")
-
-
 def test_the_preview_has_the_places_of_fields(owner: ApiClient) -> None:
     under = {"type": "magic_field", "value": {"tag": "{{grace}}", "height": 30}}
     fields = [field(), field("checkbox", name="ok"), field(name="under", placement=under), field(name="x" * 101)]
