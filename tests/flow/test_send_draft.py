@@ -123,8 +123,8 @@ def begun(charles: Author, *people: str) -> BulkSend:
     return bulk
 
 
-def start(charles: Author, bulk: BulkSend) -> None:
-    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=False)
+def start(charles: Author, bulk: BulkSend, *, skip: bool = False) -> None:
+    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=skip)
 
 
 def states(bulk: BulkSend) -> list[str]:
