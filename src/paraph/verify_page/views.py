@@ -35,8 +35,8 @@ from paraph.pdf.report import EvidenceCheck, SignatureReport, Verification
 from paraph.pdf.untrusted.sandbox import verification_sandbox
 from paraph.pdf.untrusted.verify import INCLUSION_ALONE, PROOF_ALONE, check_bundle, check_evidence, together, verify
 from paraph.pdf.verdict import Fault, Verdict, Word, decide
+from paraph.server.bodies import StagedFiles
 from paraph.server.client_address import client_address, guarded_network
-from paraph.server.uploads import StagedFiles
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.shell import show
