@@ -76,21 +76,6 @@ def test_a_key_of_another_root() -> None:
     assert result.level == "B-LTA" and verify(result.content, [ROOT, own.root]).level == "B-LTA"
 
 
-@pytest.mark.parametrize("apart", [1999, pytest.param(397, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("level", LEVELS)
-def test_any_flipped_byte_is_told(level: str, apart: int) -> None:
-    content = at_level(level, LETTER).content
-    assert verify(content, ROOTS).ok
-    unnoticed = []
-    for position in range(3, len(content), apart):
-        changed = bytearray(content)
-        changed[position] ^= 1
-        found = verify(bytes(changed), ROOTS)
-        if found.ok and found.covers_whole_file and found.level == level:
-            unnoticed.append((position, content[position - 20 : position + 20]))
-    assert unnoticed == []
-
-
 def test_an_authority_that_nobody_expected() -> None:
     """At B-LTA the authority's statuses come with the archive timestamp; at B-LT the seal is made again, once only."""
     own = authority("rsa-3072")

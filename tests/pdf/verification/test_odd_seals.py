@@ -203,8 +203,6 @@ WRONG = {
     "an unknown critical extension": SealForge(certificate={"extensions": [_UNKNOWN]}),
     "an authority that may not sign": _stamped(wrong_certificate={"extensions": [usage("key_encipherment")]}),
     "an authority for lists": _stamped(wrong_certificate={"extensions": [usage("crl_sign")]}),
-    "an authority for programs too": _stamped(wrong_certificate={"purposes": [_STAMPS, _CODE]}),
-    "an authority for nothing": _stamped(wrong_certificate={"purposes": []}),
     "an authority with an unknown critical extension": _stamped(wrong_certificate={"extensions": [_UNKNOWN]}),
     "an authority of another name": _stamped(info=_named("Another")),
     "a timestamp with an unknown critical extension": _stamped(info=_extended(critical=True)),

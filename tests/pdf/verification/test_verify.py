@@ -15,10 +15,12 @@ from pikepdf import Array, Dictionary, Name
 from paraph.kernel import clock
 from paraph.keys.development import revocation_list
 from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
+from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verdict import Fault
 from paraph.pdf.verification.verify import verify
 from tests import independent
-from tests.pdf import revisions
+from tests.pdf import forge, revisions
+from tests.pdf.forge import Forge
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import Change, archived, by_answers, by_list, revised, status, store
 from tests.pdf.sealed_files import LETTER, OWN, ROOTS, authority, root_file, sealed, sealed_now
@@ -63,6 +65,12 @@ def test_without_timestamp_it_says_whose_clock_it_was() -> None:
     found = verify(sealed(LETTER, at=at).content, ROOTS)
     assert found.ok and found.level == "B-B" and found.timestamp is None and found.signed_at == at
     assert f"No timestamp; by the signer's own clock the time was {clock.iso(at)}." in found.findings
+
+
+def test_a_stranger_s_timestamp_raises_no_level() -> None:
+    found = verify(sealed_now(timestamping=Timestamping([Forge()], [forge.der_of(forge.root())])), ROOTS)
+    assert found.level == "B-B" and found.timestamp is not None and not found.timestamp.trusted
+    assert any(each.endswith('by "Test Timestamps", which is not trusted.') for each in found.findings)
 
 
 _CHANGES: dict[Change, str] = {
