@@ -84,7 +84,7 @@ def road(url: str) -> Iterator[tuple[str, threading.Event]]:
 
 
 def signed_request(backend: Backend) -> int:
-    request = backend.ask("tenant")
+    request = backend.ask("listener")
     assert sign(request["signers"][0]["signing_url"]).status_code == 200
     return int(request["id"])
 

@@ -9,7 +9,7 @@ import httpx
 from tests.cli.service import Service, wait_until
 from tests.contract import contract
 from tests.independent import assert_sealed
-from tests.scenarios.people import Backend, at, sign, under
+from tests.scenarios.people import Backend, at, sign, signer, under
 
 LEASE = {
     "name": "Lease",
@@ -49,7 +49,8 @@ def test_signers_are_reminded_and_told_that_it_was_withdrawn(service: Service) -
     backend = Backend(service.base_url, service.new_key("pro"))
     options = {"mode": "sequential", "send_email": True, "identity_declaration_accepted": True}
     lease = backend.upload(contract(), "Lease.pdf")
-    made = backend.ask("withdrawn-1", "withdrawn-2", "withdrawn-3", document=lease, **options)
+    people = [signer(f"withdrawn-{number}", order=number) for number in (1, 2, 3)]
+    made = backend.ask(*(each["ref"] for each in people), signers=people, document=lease, **options)
     addresses = [each["signing_url"] for each in made["signers"]]
     mailed(service, "withdrawn-1@example.com", "asks you to sign")
     assert sign(addresses[0]).status_code == 200
