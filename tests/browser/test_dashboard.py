@@ -146,7 +146,7 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
 ) -> None:
     of_one = ["--organization", "1", "--environment", "sandbox", "--name", "live"]
     backend = Backend(world.base_url, world.command("application", "create", *of_one)["api_key"])
-    made = asked(backend, contract(1), "live.pdf", [signer("ada", "Ada", "King")])
+    made = asked(backend, contract(2), "live.pdf", [signer("ada", "Ada", "King")])
     page = visitor.page
     polls: list[float] = []
     page.on("request", lambda sent: polls.append(time.monotonic()) if "seen=" in sent.url else None)
@@ -156,6 +156,7 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     verify = page.locator("a", has_text="Verify")
     expect(verify).to_have_count(0)
     expect(page.locator("#pages g.place")).to_have_count(1)
+    page.evaluate("document.querySelector('#pages').scrollTop = 99")
     signed(backend, made)
     sealed = page.locator(".outcome").get_by_role("status")
     expect(sealed).to_have_text("Everyone has signed. The documents are sealed.", timeout=60_000)
@@ -163,6 +164,7 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     expect(first).to_have_text("Download the signed PDF")
     expect(verify).to_have_count(1)
     expect(page.locator("#pages g.place")).to_have_count(0)
+    expect(page.locator("#pages")).to_have_js_property("scrollTop", 99)
     assert page.evaluate("window.kept") and polls
     assert all(later - earlier > 2.8 for earlier, later in itertools.pairwise(polls))
     visitor.look()

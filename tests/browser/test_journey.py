@@ -556,6 +556,23 @@ def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     page.locator("body[data-state=signed]").wait_for()
 
 
+@pytest.mark.thorough
+def test_texts_of_pages_are_not_loaded_while_a_signature_is_on_its_way(visit: Callable[..., Any], world: World) -> None:
+    """A text that comes late would be refused once the page is signed; after a refused signature it is loaded."""
+    page = visit(world.asked()[0], statuses=(422,))
+    texts = "**/pages/2/text"
+    with page.expect_request(texts):
+        page.route(texts, lambda route: None)  # it never comes
+        journey = Journey(page).to_signature().to_confirm()
+    code = journey.code()
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/pages/2/text")):
+        journey.enter(wrong_for(code))
+    page.unroute(texts)
+    page.locator("[data-page$='/2'] .words").wait_for(state="attached")
+    journey.enter(code)
+    page.locator("body[data-state=signed]").wait_for()
+
+
 def test_reading(visit: Callable[..., Any], world: World) -> None:
     """Each page has its words, enlarging brings a sharper picture, and all can be read as text."""
     page = visit(world.asked()[0], viewport={"width": 1280, "height": 900}, statuses=(503,))  # on a busy machine

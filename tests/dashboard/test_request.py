@@ -205,7 +205,7 @@ def test_pages_come_with_the_changed_part_only_when_they_look_otherwise(made: Sc
     assert "Who pays &lt;b&gt;this&lt;/b&gt;?" in part and 'id="pages"' not in part
     before = asked_again(client, made)
     sign(made)
-    pages = 'id="pages" tabindex="0" aria-label="Pages" hx-swap-oob="true"'
+    pages = 'id="pages" tabindex="0" aria-label="Pages" hx-swap-oob="innerHTML"'
     assert pages in read(client.get(before, headers=BY_SCRIPT))
 
 

@@ -181,6 +181,7 @@ def test_streams_are_decoded_whole_or_not_at_all() -> None:
     assert decoded_completely(PdfStream({b"/Filter": [b"/AHx", b"/Fl"]}, packed.hex().encode() + b">")) == data
     assert decoded_completely(PdfStream({b"/Filter": b"/ASCIIHexDecode"}, data.hex().encode())) is None
     assert decoded_completely(PdfStream({**flate, b"/F": b"(other.bin)"}, packed)) is None
+    assert decoded_completely(PdfStream({b"/F": b"(other.bin)"}, b"")) is None
     assert decoded_completely(PdfStream({b"/Filter": b"/DCTDecode"}, data)) is None
     assert decoded_completely(PdfStream({b"/Filter": b"/Unknown"}, data)) is None
     for parameters in ({}, {b"/DecodeParms": {b"/Predictor": 1}}):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from pikepdf import ObjectStreamMode
 
@@ -89,7 +89,7 @@ def damaged(draw: some.DrawFn) -> bytes:
 
 
 @pytest.mark.thorough
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(damaged())
 def test_damaged_files(pdf: bytes) -> None:
     for read in (
