@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from paraph.postgres import embedded_url
-from tests.cli.service import SMALL, Service, remove, small_service, wait_until
+from tests.cli.service import SMALL, Service, remove, small_service
 from tests.operations.apart import Flows
 from tests.scenarios.people import Backend, sign
 from tests.storage.s3_server import s3_server, variables
@@ -85,37 +85,6 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
     finally:
         elsewhere.stop()
     assert "The database is not empty" in elsewhere.refusal("restore", str(backup))
-
-
-def logged(service: Service) -> int:
-    """Finish a request and wait until the log has its proof, as if from production. Return the size of the log."""
-    Backend(service.base_url, service.key).finalized(flow(service))
-    with psycopg.connect(embedded_url(service.data_dir, None)) as connection:
-        connection.execute("UPDATE evidence_prooffile SET log_index = NULL WHERE log_index < 0")
-        [count] = connection.execute("SELECT count(*) FROM evidence_prooffile").fetchone() or (0,)
-    wait_until(lambda: bool(service.command("log", "show")["size"] == count), 120)
-    return int(count)
-
-
-def test_the_log_goes_on_where_the_backup_has_it(place: Path, service: Service) -> None:
-    """A backup holds the rows and the key of the log; a new store gets the whole log with the next proof."""
-    size, seen = logged(service), place / "seen.txt"
-    shown = service.command("log", "show")
-    seen.write_text(shown["checkpoint"])
-    assert service.command("backup", "--out", str(place / "logged.backup"))["problems"] == []
-    elsewhere = Service(place / "sixth", **_FEW)
-    elsewhere.key = service.key
-    assert elsewhere.command("restore", str(place / "logged.backup"))["problems"] == []
-    elsewhere.start()
-    try:
-        audit = ["log", "verify", f"{elsewhere.base_url}/transparency", "--key", shown["key"], "--earlier", str(seen)]
-        assert elsewhere.command(*audit)["size"] == size
-        assert logged(elsewhere) == elsewhere.command(*audit)["size"] == size + 1
-        stored = (elsewhere.data_dir / "objects/transparency/checkpoint").read_text()
-        assert stored == elsewhere.command("log", "show")["checkpoint"]
-        assert elsewhere.command("verify-store")["found"] == 0
-    finally:
-        elsewhere.stop()
 
 
 def test_what_is_not_empty_or_not_whole_is_refused_before_anything_is_written(

@@ -20,7 +20,6 @@ from paraph.kernel.errors import AwayError, DomainError
 from paraph.pdf.timestamps.authorities import HttpAuthority, _client
 from paraph.pdf.timestamps.timestamp import AuthorityFailed
 from paraph.storage import remote, store
-from paraph.storage.encrypted import CHUNK, is_encrypted
 from paraph.storage.remote import RemoteStore, internal_endpoint
 from tests.api.v1.api_clients import api_client, error
 from tests.factories import scene
@@ -85,22 +84,6 @@ def test_which_endpoints_are_internal(addresses: str, internal: bool, monkeypatc
 def test_an_endpoint_that_cannot_be_used_gets_a_sentence() -> None:
     with pytest.raises(DomainError, match=r"PARAPH_STORAGE_PUBLIC_URL https://x.example is not usable"):
         RemoteStore("memory://", "https://x.example")
-
-
-@pytest.mark.usefixtures("data_dir")
-def test_encrypted_objects_of_a_bucket(configured: Any, client: Any) -> None:
-    configured(storage_url=URL, storage_key="k" * 32)
-    with store.stage() as staged:
-        staged.file.write(CONTENT)
-        staged.keep(KEY)
-    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
-    address = urlsplit(store.presign(KEY, "Contract.pdf"))
-    answer = client.get(f"{address.path}?{address.query}", headers={"Range": f"bytes={CHUNK - 2}-{CHUNK + 1}"})
-    assert answer.status_code == 206
-    assert b"".join(answer.streaming_content) == CONTENT[CHUNK - 2 : CHUNK + 2]
-    RemoteStore(URL).put(KEY, CONTENT)
-    store.encrypting().encrypt_anew(KEY)
-    assert is_encrypted(RemoteStore(URL).get(KEY)) and store.get(KEY) == CONTENT
 
 
 @pytest.mark.parametrize("size", [0, 6 << 20, 17 << 20])
