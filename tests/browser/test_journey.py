@@ -12,7 +12,7 @@ from tests.browser.contract import contract
 from tests.browser.journey import Journey
 from tests.browser.world import World, five_wrong, sent, until, wrong_for
 from tests.clients import typescript
-from tests.other_site import site
+from tests.loopback import site
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 
@@ -181,7 +181,7 @@ def _confirm_by_forms(page: Any, world: World) -> None:
     page.get_by_role("button", name="Send code").click()
     told = page.locator("#code-status").filter(has_text="Test environment: the code is").inner_text()
     code = re.search(r"\b\d{6}\b", told)
-    assert code and code.group() in world.newest_mail()
+    assert code and code.group() in world.inbox()[-1]["text"]
     page.locator("#code").fill(f" {code.group()[:3]}-{code.group()[3:]} ")
     page.locator("#consent").check()
     page.get_by_role("button", name="Sign 1 document").click()
