@@ -23,7 +23,7 @@ def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":
 
 
 def test_it_signs_there_and_verifies_what_comes_back(service: Service, tmp_path: Path) -> None:
-    root = root_file(service.data_dir / "keys")
+    root = service.root
     done = demo("--url", service.base_url + "/", "--key", service.key, "--root", root, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("Everything matches.\n")
@@ -48,7 +48,7 @@ def test_the_roots_of_others_are_told_apart(service: Service, tmp_path: Path) ->
 
 
 def test_only_the_sandbox_is_signed_in(service: Service, tmp_path: Path) -> None:
-    production = service.new_application(environment="production")["api_key"]
+    production = service.new_key(environment="production")
     done = demo("--url", service.base_url, "--key", production, "--out", tmp_path)
     assert done.returncode == 1 and "The key is of production" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 
 from paraph.cli.request import lines_of
+from paraph.evidence.failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize, prove, seal
 from paraph.flow.signing.decline_or_ask import decline
 from paraph.kernel import clock
@@ -19,10 +20,11 @@ from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.links import token
 from paraph.signature_requests.models import Field, Reminder, SenderMail, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.models import Member, Organization, User
+from paraph.tenants.models import Member, Organization
 from paraph.webhooks.models import Attempt, Delivery
 from tests.factories import VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.flow.test_tell_sender import SENDER, sent
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -166,11 +168,8 @@ def test_a_job_that_gave_up_is_replaced_and_one_that_runs_is_left_alone(
 
 @pytest.mark.django_db(transaction=True)
 def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
-    made = scene(signers=3, send_email=True, decline_allowed=True, environment="production")
+    made = sent(signers=3, decline_allowed=True)
     Organization.objects.update(contact_email="contracts@acme.example")
-    user = User.objects.create(email="sender@acme.example")
-    Member.objects.create(organization=made.request.organization, user=user, role="member")
-    SignatureRequest.objects.update(application=None, sent_by=user)
     Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
     decline(SignatureRequest.objects.get().signers.get(pk=made.signers[0].pk), "No.", VISITOR)
     tasks = ["tell_sender", "tell_sender", "tell_signer_of_end"]
@@ -183,11 +182,8 @@ def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
     assert [name for name, _ in jobs()] == tasks
     CapturedMessage.objects.all().delete()
     work_off()
-    assert {mail.to for mail in CapturedMessage.objects.all()} == {
-        "sender@acme.example",
-        "contracts@acme.example",
-        made.signers[1].email,
-    }
+    told_them = {mail.to for mail in CapturedMessage.objects.all()}
+    assert told_them == {SENDER, "contracts@acme.example", made.signers[1].email}
     assert outcomes(made) == [] and "It waits for" not in why(made)
     SenderMail.objects.update(sent_at=None)
     Member.objects.all().delete()
@@ -200,6 +196,25 @@ def test_many_operators_at_once_ask_once() -> None:
     made = scene(send_email=True)
     at_once(*[lambda: retry(made.request.pk)] * 4)
     assert len(jobs()) == 1
+
+
+def test_what_was_given_up_is_listed_until_it_is_mended(made: Scene) -> None:
+    sign(made)
+    key = made.request_documents[0].document.object_key
+    content = store.get(key)
+    store.put(key, b"something else")
+    with pytest.raises(DomainError):
+        seal(made.request_documents[0].pk)
+    assert sealing_failures(given_up_only=True, limit=10) == []
+    (row,) = sealing_failures(given_up_only=False, limit=10)
+    assert (row["request_id"], row["stage"], row["given_up"]) == (made.request.pk, "seal", False)
+    execute("UPDATE procrastinate_jobs SET status = 'failed'")
+    (row,) = sealing_failures(given_up_only=True, limit=10)
+    assert row["given_up"] and "is not the one that was shown" in row["cause"]
+    store.put(key, content)
+    assert outcomes(made) == [("finalize", "deferred")]
+    seal(made.request_documents[0].pk)
+    assert sealing_failures(given_up_only=False, limit=10) == []
 
 
 def test_what_its_own_system_knows_it_by() -> None:

@@ -12,7 +12,7 @@ from benchmarks.corpus.renderers import Poppler
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from tests import independent
-from tests.pdf.looks import ShownByService
+from tests.pdf.pairs import ShownByService
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.untrusted import disputed_files as files
 
