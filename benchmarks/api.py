@@ -123,7 +123,7 @@ def _new_keys() -> list[str]:
     django.setup()
     from django.db import connections
 
-    from paraph.operations.migrations import migrate
+    from paraph.database.migrations import migrate
     from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import create_application
     from paraph.tenants.organizations import create_organization

@@ -27,7 +27,7 @@ def _filled(organizations: int, requests: int, retries: int) -> dict[str, Any]:
     django.setup()
     from django.db import connections
 
-    from paraph.operations.migrations import migrate
+    from paraph.database.migrations import migrate
 
     migrate()
     crowd, key = new_crowd("Crowd", organizations, requests, evidence=True, retries=retries)

@@ -40,7 +40,7 @@ def _measured(large: int, small: int, reads: int) -> list[float]:
     django.setup()
     from django.db import connections
 
-    from paraph.operations.migrations import migrate
+    from paraph.database.migrations import migrate
 
     migrate()
     began = time.perf_counter()

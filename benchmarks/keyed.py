@@ -53,7 +53,7 @@ def _measure(calls: int) -> list[float]:
     from django.db import connections
 
     from benchmarks.filling import new_crowd
-    from paraph.operations.migrations import migrate
+    from paraph.database.migrations import migrate
 
     migrate()
     _crowd, key = new_crowd("bench", 1, 0)

@@ -36,7 +36,7 @@ def _measure(large: int, small: int) -> None:
     from django.db import connections
     from django.test import Client
 
-    from paraph.operations.migrations import migrate
+    from paraph.database.migrations import migrate
 
     migrate()
     began = time.perf_counter()

@@ -29,11 +29,11 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from asgiref.sync import async_to_sync
     from procrastinate.contrib.django import app
 
+    from paraph.database.migrations import migrate
     from paraph.flow.ending import expire_due
     from paraph.flow.jobs import give_up
     from paraph.kernel import clock
     from paraph.operations.check.backlog import kept_timestamps, queue, retention, unsealed, webhooks
-    from paraph.operations.migrations import migrate
     from paraph.queue.stalled_jobs import rescue_jobs
     from paraph.webhooks.delivery_queue import claim
 

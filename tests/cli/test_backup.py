@@ -2,19 +2,14 @@
 sign, as docs/surroundings.md has it."""
 
 import hashlib
-import json
-import os
-import shutil
-import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from paraph.postgres import embedded_url
-from tests.cli.service import SMALL, Service, remove, small_service, wait_until
-from tests.factories import pdf
+from tests.cli.service import SMALL, Service, remove, small_service
 from tests.operations.apart import Flows
 from tests.scenarios.people import Backend, sign
 from tests.storage.s3_server import s3_server, variables
@@ -84,105 +79,27 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
         elsewhere.command("request", "retry", "--all")
         assert backend.finalized(again)["finalized"]
         assert {found["status"] for found in elsewhere.command("check")} == {"ok", "warning"}
+        next((elsewhere.data_dir / "objects/documents").rglob("*.pdf")).unlink()
+        for command in (["verify-store"], ["backup", "--out", str(place / "with-problems")]):
+            assert elsewhere.run(*command).returncode == 1
     finally:
         elsewhere.stop()
     assert "The database is not empty" in elsewhere.refusal("restore", str(backup))
 
 
-def logged(service: Service) -> int:
-    """Finish a request and wait until the log has its proof, as if from production. Return the size of the log."""
-    Backend(service.base_url, service.key).finalized(flow(service))
-    with psycopg.connect(embedded_url(service.data_dir, None)) as connection:
-        connection.execute("UPDATE evidence_prooffile SET log_index = NULL WHERE log_index < 0")
-        [count] = connection.execute("SELECT count(*) FROM evidence_prooffile").fetchone() or (0,)
-    wait_until(lambda: bool(service.command("log", "show")["size"] == count), 120)
-    return int(count)
-
-
-def test_the_log_goes_on_where_the_backup_has_it(place: Path, service: Service) -> None:
-    """A backup holds the rows and the key of the log; a new store gets the whole log with the next proof."""
-    size, seen = logged(service), place / "seen.txt"
-    shown = service.command("log", "show")
-    seen.write_text(shown["checkpoint"])
-    assert service.command("backup", "--out", str(place / "logged.backup"))["problems"] == []
-    elsewhere = Service(place / "sixth", **_FEW)
-    elsewhere.key = service.key
-    assert elsewhere.command("restore", str(place / "logged.backup"))["problems"] == []
-    elsewhere.start()
-    try:
-        audit = ["log", "verify", f"{elsewhere.base_url}/transparency", "--key", shown["key"], "--earlier", str(seen)]
-        assert elsewhere.command(*audit)["size"] == size
-        assert logged(elsewhere) == elsewhere.command(*audit)["size"] == size + 1
-        stored = (elsewhere.data_dir / "objects/transparency/checkpoint").read_text()
-        assert stored == elsewhere.command("log", "show")["checkpoint"]
-        assert elsewhere.command("verify-store")["found"] == 0
-    finally:
-        elsewhere.stop()
-
-
-@pytest.mark.usefixtures("backup")
-def test_a_backup_is_noted_for_the_check(service: Service) -> None:
-    [found] = service.command("check", "--only", "backup")
-    assert found["status"] == "ok" and found["sentence"].startswith("The newest backup without problems is of ")
-
-
-def test_what_is_not_empty_is_refused_before_anything_is_written(place: Path, service: Service, backup: Path) -> None:
+def test_what_is_not_empty_or_not_whole_is_refused_before_anything_is_written(
+    place: Path, service: Service, backup: Path
+) -> None:
     assert "Stop it first" in service.refusal("restore", str(backup))
+    (place / "cut.backup").write_bytes(backup.read_bytes()[: backup.stat().st_size // 2])
     other = Service(place / "third", **_FEW)
+    assert "cut.backup cannot be used" in other.refusal("restore", str(place / "cut.backup"))
+    assert not other.data_dir.exists()
     words = other.refusal("restore", str(backup), PARAPH_SECRET_KEY="x" * 40)
     assert "The secret here is not that of the backup" in words
     (other.data_dir / "objects" / "documents").mkdir(parents=True)
     assert "objects is not empty" in other.refusal("restore", str(backup))
     assert not (other.data_dir / "secret.key").exists() and not (other.data_dir / "keys").exists()
-
-
-def cut(path: Path) -> None:
-    os.truncate(path, path.stat().st_size // 2)
-
-
-def flip(path: Path) -> None:
-    with tarfile.open(path) as tar:
-        member = next(each for each in tar if each.name.startswith("objects/"))
-    content = bytearray(path.read_bytes())
-    content[member.offset_data + member.size // 2] ^= 1
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("damage", [cut, flip])
-def test_a_damaged_file_is_refused(place: Path, backup: Path, damage: Callable[[Path], None]) -> None:
-    damaged = place / "damaged.backup"
-    shutil.copy(backup, damaged)
-    damage(damaged)
-    other = Service(place / "fourth", **_FEW)
-    assert "damaged.backup cannot be used" in other.refusal("restore", str(damaged))
-    assert not other.data_dir.exists()
-
-
-def test_the_file_is_nobody_elses_and_never_overwritten(service: Service, backup: Path) -> None:
-    assert backup.stat().st_mode & 0o777 == 0o600
-    assert "exists already" in service.refusal("backup", "--out", str(backup))
-    assert [path.name for path in backup.parent.iterdir() if "part" in path.name] == []
-
-
-def test_a_backup_tells_which_objects_are_missing_or_changed(place: Path, service: Service) -> None:
-    backend = Backend(service.base_url, service.key)
-    missing, changed = (key_of(service, backend.upload(pdf())) for _ in range(2))
-    contents = {path: path.read_bytes() for path in (missing, changed)}
-    missing.unlink()
-    changed.write_bytes(b"other")
-    done = service.run("backup", "--out", str(place / "with-problems"), "--json")
-    found = {(problem["problem"], Path(problem["key"]).name) for problem in json.loads(done.stdout)["problems"]}
-    assert done.returncode == 1
-    assert found == {("missing", missing.name), ("changed", changed.name)}
-    for path, content in contents.items():
-        path.write_bytes(content)
-
-
-def key_of(service: Service, document_id: int) -> Path:
-    with psycopg.connect(embedded_url(service.data_dir, None)) as connection:
-        query = "SELECT object_key FROM documents_document WHERE id = %s"
-        [key] = connection.execute(query, [document_id]).fetchone() or [""]
-    return service.data_dir / "objects" / str(key)
 
 
 BUCKET = "s3://bucket/paraph"

@@ -1,7 +1,6 @@
 """``paraph check``, and the starts that it guards."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ from paraph.postgres.cluster import embedded_url
 from paraph.tenants.models import Installation
 from tests.cli.service import Service, free_port, paraph, small_service
 from tests.keys.certified_keys import make_key, make_root
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -77,32 +74,3 @@ def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path
     start, *told = done.stderr.splitlines()
     assert "Paraph starts" in start
     assert len(told) == 1 and "gone.pem" in told[0], done.stderr
-
-
-def test_only_knows_each_line_of_the_table(service: Service) -> None:
-    """``--only`` takes the lines that docs/faults.md lists and those that ``paraph check`` prints."""
-    table = (ROOT / "docs/faults.md").read_text().partition("| Line |")[2].partition("\n\n")[0]
-    first = [row.split("|")[1] for row in table.splitlines()[2:]]
-    listed = [name.removesuffix(" …") for cell in first for name in re.findall("`([^`]+)`", cell)]
-    assert {"database", "clock", "queue", "timestamp", "proxy"} <= set(listed)
-    wanted = [part for name in listed for part in ("--only", name)]
-    lines = {
-        "clock": ["clock"],
-        "queue": ["queue"],
-        "workers": ["workers", "queue"],
-        "timestamp": ["timestamp built-in"],
-        "timestamp built-in": ["timestamp built-in"],
-    }
-    options = [[], wanted, *(["--only", line] for line in lines)]
-    answers = service.commands([["check", *each] for each in options])
-    told, same, *each = ([outcome["name"] for outcome in answer] for answer in answers)
-    assert {"clock", "queue", "timestamp built-in"} <= set(told)
-    assert same == told and each == list(lines.values())
-
-
-def test_only_refuses_what_is_no_line(service: Service) -> None:
-    for line in ("clock of my own", "work"):
-        done = service.run("check", "--only", line)
-        assert done.returncode == 1
-        assert done.stderr.startswith(f"There is no line {line}, only database, sessions, ")
-        assert done.stderr.endswith("clock, queue.\n")

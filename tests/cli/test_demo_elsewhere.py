@@ -6,22 +6,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from paraph.keys.development import development_authority, root_file
 from tests.cli import forked
-from tests.cli.service import Service, clean_environment, processes_of, small_service, wait_until
+from tests.cli.service import Service, clean_environment, processes_of, wait_until
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with small_service(tmp_path_factory.mktemp("elsewhere") / "data") as service:
-        yield service
 
 
 def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":
@@ -29,9 +22,9 @@ def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":
     return forked.run("examples.demo", *(str(each) for each in arguments), environment=environment)
 
 
-def test_it_signs_there_and_verifies_what_comes_back(running: Service, tmp_path: Path) -> None:
-    root = running.root
-    done = demo("--url", running.base_url + "/", "--key", running.key, "--root", root, "--out", tmp_path)
+def test_it_signs_there_and_verifies_what_comes_back(service: Service, tmp_path: Path) -> None:
+    root = service.root
+    done = demo("--url", service.base_url + "/", "--key", service.key, "--root", root, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("Everything matches.\n")
     assert json.loads((tmp_path / "report.json").read_text())["verified"] is True
@@ -39,32 +32,32 @@ def test_it_signs_there_and_verifies_what_comes_back(running: Service, tmp_path:
     assert left == {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "report.json"}
 
 
-def test_mails_go_to_the_operator_and_roots_need_not_be_given(running: Service, tmp_path: Path) -> None:
+def test_mails_go_to_the_operator_and_roots_need_not_be_given(service: Service, tmp_path: Path) -> None:
     options = ["--email", "operator@example.org", "--out", tmp_path]
-    done = demo("--url", running.base_url, "--key", running.key, *options)
+    done = demo("--url", service.base_url, "--key", service.key, *options)
     assert done.returncode == 0 and "Everything is intact." in done.stdout, done.stderr
-    assert "operator@example.org" in json.dumps(running.inbox()[-1])
+    assert "operator@example.org" in json.dumps(service.inbox()[-1])
 
 
-def test_the_roots_of_others_are_told_apart(running: Service, tmp_path: Path) -> None:
+def test_the_roots_of_others_are_told_apart(service: Service, tmp_path: Path) -> None:
     development_authority(tmp_path, b"another secret of another service")
     options = ["--root", root_file(tmp_path), "--out", tmp_path / "out"]
-    done = demo("--url", running.base_url, "--key", running.key, *options)
+    done = demo("--url", service.base_url, "--key", service.key, *options)
     assert done.returncode == 1 and "proof.pdf" in done.stderr
     assert json.loads((tmp_path / "out" / "report.json").read_text())["verified"] is False
 
 
-def test_only_the_sandbox_is_signed_in(running: Service, tmp_path: Path) -> None:
-    production = running.new_key(environment="production")
-    done = demo("--url", running.base_url, "--key", production, "--out", tmp_path)
+def test_only_the_sandbox_is_signed_in(service: Service, tmp_path: Path) -> None:
+    production = service.new_key(environment="production")
+    done = demo("--url", service.base_url, "--key", production, "--out", tmp_path)
     assert done.returncode == 1 and "The key is of production" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_wrong_is_said_in_a_sentence(running: Service, tmp_path: Path) -> None:
-    refused = demo("--url", running.base_url, "--key", "pk_wrong", "--out", tmp_path)
+def test_what_is_wrong_is_said_in_a_sentence(service: Service, tmp_path: Path) -> None:
+    refused = demo("--url", service.base_url, "--key", "pk_wrong", "--out", tmp_path)
     silent = demo("--url", "http://127.0.0.1:9", "--key", "any", "--out", tmp_path)
-    alone = demo("--url", running.base_url)
+    alone = demo("--url", service.base_url)
     assert refused.returncode == 1 and "401" in refused.stderr
     assert silent.returncode == 1 and "http://127.0.0.1:9 does not answer" in silent.stderr
     assert alone.returncode == 2 and "--url and --key go together" in alone.stderr

@@ -5,18 +5,23 @@ import os
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
+from paraph.cli.worker import serve_metrics
+from paraph.kernel.errors import DomainError
+from paraph.metrics import metrics
 from paraph.postgres import embedded_url
 from tests import first_start
-from tests.cli.service import Service, name_of, paraph, processes_of, status, wait_until
+from tests.cli.service import Service, free_port, name_of, paraph, processes_of, status, wait_until
+from tests.operations.apart import Database, Parts
 
 NewService = Callable[..., Service]
 
@@ -56,6 +61,7 @@ def test_the_way_back_from_the_next_version(new_service: NewService) -> None:
     service.begin()
     with psycopg.connect(embedded_url(service.data_dir, None), autocommit=True) as connection:
         connection.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('journal', '9999_later', now())")
+    assert service.command("migrate", "--newer-tables") == {"applied": 0}
     assert service.stop() == 0
     with pytest.raises(AssertionError, match="belongs to a newer Paraph"):
         service.start()
@@ -64,18 +70,17 @@ def test_the_way_back_from_the_next_version(new_service: NewService) -> None:
     assert service.stop() == 0
 
 
-def test_a_second_service_on_the_same_folder_is_refused(service: Service) -> None:
-    done = paraph("serve", "--port", "1", data_dir=service.data_dir)
-    assert done.returncode == 1
-    assert f"Paraph already runs on {service.data_dir}" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_port_in_use_is_refused_and_nothing_stays(service: Service, tmp_path: Path) -> None:
-    done = paraph("serve", "--port", str(service.port), data_dir=tmp_path / "data")
-    assert done.returncode == 1
-    assert done.stderr == f"Paraph cannot listen on 127.0.0.1 port {service.port}: Address already in use.\n"
-    assert processes_of(tmp_path / "data") == {}
+def test_what_keeps_it_from_starting_is_one_sentence_and_nothing_stays(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert service.process
+    for data_dir, port, sentence in (
+        (service.data_dir, 1, f"Paraph already runs on {service.data_dir} (process {service.process.pid})."),
+        (tmp_path, service.port, f"Paraph cannot listen on 127.0.0.1 port {service.port}: Address already in use."),
+        (tmp_path / "file/data", 1, f"The data folder {tmp_path}/file/data cannot be written: Not a directory."),
+    ):
+        done = paraph("serve", "--port", str(port), data_dir=data_dir)
+        assert (done.returncode, done.stderr) == (1, f"{sentence}\n")
+    assert processes_of(tmp_path) == {}
 
 
 @pytest.mark.thorough
@@ -120,13 +125,6 @@ def test_a_leftover_database_server_is_taken_over(new_service: NewService) -> No
     assert named(service)["postgres"] != postgres
 
 
-def test_what_keeps_it_from_starting_gets_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    done = paraph("serve", data_dir=tmp_path / "file" / "data")
-    assert done.returncode == 1
-    assert done.stderr == f"The data folder {tmp_path}/file/data cannot be written: Not a directory.\n"
-
-
 @pytest.mark.parametrize("command", ["serve", "web"])
 def test_a_public_address_without_a_proxy_does_not_start_and_says_what_to_do(command: str, tmp_path: Path) -> None:
     done = paraph(command, data_dir=tmp_path / "data", PARAPH_BASE_URL="https://sign.example.com")
@@ -144,3 +142,69 @@ def processor_seconds() -> float:
     """The processor time of ended children, which unlike the clock does not depend on what else the machine does."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+@pytest.mark.thorough
+def test_the_parts_work_together(tmp_path: Path) -> None:
+    database = Database(tmp_path / "database")
+    parts = Parts(tmp_path, database.url)
+    try:
+        assert [parts.start("migrate", "--json").wait(), parts.start("migrate").wait()] == [0, 0]
+        told = [json.loads(line)["event"] for line in parts.log("migrate").splitlines() if "event" in line]
+        assert told == ["migrations are done"], "one line, however many tables there are"
+        assert not (parts.service.data_dir / "postgres").exists()
+
+        port = str(free_port())
+        parts.start("web")
+        parts.start("worker", "--metrics-port", port)
+        wait_until(lambda: status(f"{parts.url}/healthz") == 200)
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO procrastinate_jobs (queue_name, task_name, args) "
+                """VALUES ('default', 'paraph.flow.jobs.finalize', '{"request_document_id": 0}')"""
+            )
+            wait_until(lambda: not connection.execute(UNTOUCHED).fetchall())
+        assert "paraph_build_info" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        for command in ("web", "worker"):
+            assert parts.end(command)[0] == 0
+            [line] = [json.loads(line) for line in parts.log(command).splitlines() if '"Paraph starts"' in line]
+            assert (line["command"], line["settings"]["DATABASE_URL"]) == (command, "set")
+    finally:
+        parts.remove()
+        database.remove()
+
+
+UNTOUCHED = (
+    "SELECT 1 FROM procrastinate_jobs "
+    "WHERE task_name = 'paraph.flow.jobs.finalize' AND attempts = 0 AND status IN ('todo', 'doing')"
+)
+
+
+@pytest.fixture(params=["", "open sesame"], ids=["without a token", "with a token"])
+def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """The address of the metrics, and the token that they demand."""
+    server = serve_metrics("127.0.0.1", 0, request.param)
+    yield f"http://127.0.0.1:{server.server_port}", request.param
+    server.shutdown()
+    server.server_close()
+
+
+def test_counts_are_told_to_whoever_may_read_them(served: tuple[str, str]) -> None:
+    url, token = served
+    metrics.count_job("finalize", "succeeded", 0.1)
+    told = httpx.get(f"{url}/metrics", headers={"Authorization": f"Bearer {token}"} if token else {})
+    assert told.status_code == 200 and told.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert 'paraph_jobs_run_total{result="succeeded",task="finalize"}' in told.text
+    assert "paraph_build_info" in told.text and "paraph_workers" not in told.text
+    for wrong in ({}, {"Authorization": "Bearer open sesam"}):
+        assert httpx.get(f"{url}/metrics", headers=wrong).status_code == (403 if token else 200)
+    assert httpx.get(f"{url}/").status_code == 404
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(DomainError, match=f"cannot listen on 127.0.0.1 port {port}"):
+            serve_metrics("127.0.0.1", port, "")

@@ -70,16 +70,6 @@ def test_a_command_waits_for_a_service_to_be_ready(tmp_path: Path, monkeypatch: 
     command.release()
 
 
-def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
-    script = (
-        "import sys, os, signal; from pathlib import Path; from paraph.cli.session import DataFolderLock; "
-        "DataFolderLock(Path(sys.argv[1])).take_for_service(); os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
-    assert (tmp_path / "service.lock").read_text().endswith("serve starting\n")
-    DataFolderLock(tmp_path).take_for_service()
-
-
 def said_by(script: str) -> str:
     """The output of a script in a process of its own: children must be forked from a process without threads."""
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout

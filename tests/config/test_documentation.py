@@ -1,5 +1,5 @@
-"""What operators read is what the code does, for every setting, command, check and figure; and the published package
-says what it is and what it needs."""
+"""What operators read is what the code does, for every setting, command, check and figure; so is what lawyers read of
+personal data and accessibility; and the published package says what it is and what it needs."""
 
 import re
 import tomllib
@@ -9,9 +9,15 @@ from typing import Any
 
 import click
 import pytest
+from django.apps import apps
+from django.db import models
 
 from paraph import __version__
 from paraph.cli import main
+from paraph.flow.personal_data.erase import OF_ACCOUNT
+from paraph.flow.personal_data.of_signer import OF_SIGNER
+from paraph.flow.personal_data.place import Place
+from paraph.flow.personal_data.unsent import UNSENT
 from paraph.kernel.settings import Settings
 from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 
@@ -101,7 +107,7 @@ def test_the_tests_that_a_program_names_are_there(program: str) -> None:
     assert [each for each in named if not (PROJECT / each).exists()] == []
 
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = PROJECT / "docs"
 PAGE = (DOCS / "operating.md").read_text() + (DOCS / "faults.md").read_text()
 
 
@@ -120,10 +126,6 @@ def test_every_command_is_named() -> None:
     assert [name for name in commands(main) if f"`paraph {name}" not in PAGE and f"paraph {name} " not in PAGE] == []
 
 
-def test_every_check_is_explained() -> None:
-    assert [check.name for check in CHECKS if f"`{check.name}" not in PAGE] == []
-
-
 def test_each_line_of_the_check_has_what_to_do_about_it() -> None:
     advice = PAGE.split("### What to do about each line\n")[1].split("\n## ")[0]
     told = re.findall(r"^\| `([^`]+)` \| (.*) \|$", advice, re.MULTILINE)
@@ -136,8 +138,67 @@ def test_the_lines_that_metrics_leave_out_are_named() -> None:
 
 
 def test_every_figure_is_listed() -> None:
-    source = Path(__file__).parents[2] / "src" / "paraph"
+    source = PROJECT / "src" / "paraph"
     text = (source / "metrics" / "metrics.py").read_text() + (source / "operations" / "exposition.py").read_text()
     figures = set(re.findall(r'"(paraph_\w+)"', text))
     assert len(figures) > 10
     assert [figure for figure in figures if f"`{figure}" not in PAGE] == []
+
+
+DATA_PROTECTION = (DOCS / "data-protection.md").read_text()
+ACCESSIBILITY = (DOCS / "accessibility.md").read_text()
+
+OF_NOBODY = """
+    organizations_application.webhook_secret_encrypted organizations_application.next_webhook_secret_encrypted
+    organizations_apikey.sha256 organizations_logo.sha256 organizations_installation.secret_fingerprint
+    members_invitation.secret_sha256 signature_requests_signer.token_salt signature_requests_copyrecipient.token_salt
+    evidence_sharedcontent.sha256 evidence_sealeddocument.sha256 evidence_prooffile.sha256
+    evidence_bundletimestamp.manifest_sha256 evidence_bundletimestamp.token
+    evidence_kepttimestamp.token evidence_certificatestatus.certificate_sha256 evidence_certificatestatus.certificate
+    evidence_certificatestatus.issuer evidence_certificatestatus.content journal_sharedfacts.sha256
+    transparency_logentry.sha256 transparency_lognode.hash transparency_logkey.private_encrypted
+    transparency_checkpoint.token transparency_cosigned.root
+    journal_entry.hash documents_document.sha256 documents_document.prepared_sha256
+"""
+"""Columns of bytes that are secrets of programs, random values, certificates and digests of files."""
+
+
+def mapped() -> set[str]:
+    """The columns that the data map names, as ``table.column``."""
+    rows = DATA_PROTECTION.split("### In the database\n")[1].split("\n### ")[0]
+    places = re.findall(r"`(\w+): ([\w ]+)`", "\n".join(row.split("|")[2] for row in rows.splitlines() if "|" in row))
+    return {f"{table}.{column}" for table, columns in places for column in columns.split()}
+
+
+def kept() -> "dict[str, models.Field[Any, Any]]":
+    tables = apps.get_models(include_auto_created=True)
+    return {
+        f"{table._meta.db_table}.{field.column}": field for table in tables for field in table._meta.concrete_fields
+    }
+
+
+def test_the_data_map_names_every_column_that_holds_something_of_a_person() -> None:
+    """``tests/flow/test_show_person.py`` holds that each column with a text belongs to a place or to nobody."""
+    in_bytes = {name for name, field in kept().items() if isinstance(field, models.BinaryField)}
+    of_nobody = set(OF_NOBODY.split())
+    assert of_nobody - in_bytes == set(), "is no such column"
+    places: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
+    of_places = {column for place in places for column in place.columns}
+    assert (of_places | in_bytes) - of_nobody - mapped() == set(), "is not in docs/data-protection.md"
+
+
+def test_the_data_map_names_no_column_that_is_not_there() -> None:
+    assert {name for name in mapped() - set(kept()) if not name.startswith("socialaccount_")} == set()
+
+
+def test_each_row_of_the_data_map_says_whose_how_long_and_how_it_goes() -> None:
+    rows = DATA_PROTECTION.split("### In the database\n")[1].split("\n## ")[0].splitlines()
+    cells = [row.strip("|").split("|") for row in rows if row.startswith("| ")]
+    assert len(cells) > 30
+    assert [row for row in cells if len(row) not in (4, 5) or not all(cell.strip() for cell in row[:3])] == []
+
+
+def test_each_test_that_the_statement_names_is_there() -> None:
+    named = re.findall(r"`(\w+/test_\w+\.py)`", ACCESSIBILITY)
+    assert len(named) > 8
+    assert [name for name in named if not (PROJECT / "tests" / name).is_file()] == []

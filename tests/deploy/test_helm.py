@@ -68,14 +68,13 @@ def test_the_objects_of_a_deployment(objects: dict[tuple[str, str], Any]) -> Non
 
 @pytest.mark.parametrize("role", ROLES)
 def test_containers_may_do_little(objects: dict[tuple[str, str], Any], role: str) -> None:
+    """The rest of what is demanded of them: tests/deploy/test_helm_values.py."""
     spec = pod(objects, role)
     [container] = spec["containers"]
     account = spec["securityContext"]
-    assert account["runAsNonRoot"] is True and account["seccompProfile"] == {"type": "RuntimeDefault"}
     dockerfile = (PROJECT / "Dockerfile").read_text()
     assert f"--uid {account['runAsUser']} " in dockerfile and account["fsGroup"] == account["runAsUser"]
-    rights = {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
-    assert container["securityContext"] == rights
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
     assert spec["automountServiceAccountToken"] is False and spec["enableServiceLinks"] is False
     assert {"memory", "cpu"} == set(container["resources"]["limits"]) == set(container["resources"]["requests"])
     assert container["image"] == f"registry.example.com/paraph@{DIGEST}" and container["args"][:2] == ["paraph", role]

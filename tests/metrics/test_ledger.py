@@ -73,23 +73,6 @@ def total(name: str, **labels: str) -> float:
     return sum(sample.value for sample in samples if sample.name == name and labels.items() <= sample.labels.items())
 
 
-def _count(times: int) -> None:
-    for _ in range(times):
-        metrics.count_request("GET", "in a child", 200, 0.01)
-    os.kill(os.getpid(), signal.SIGKILL)  # without any cleaning up
-
-
-def test_forked_processes_that_are_killed_are_counted() -> None:
-    metrics.count_request("GET", "in a child", 200, 0.01)
-    children = [fork.Process(target=_count, args=(10,)) for _ in range(3)]
-    for child in children:
-        child.start()
-    for child in children:
-        child.join()
-    assert total("paraph_requests_total", route="in a child", status="200") == 31
-    assert total("paraph_request_seconds_count", route="in a child") == 31
-
-
 def test_requests_are_counted_by_status_and_timed_whatever_it_was() -> None:
     for status, seconds in ((200, 0.01), (200, 0.02), (404, 0.03)):
         metrics.count_request("GET", "two statuses", status, seconds)

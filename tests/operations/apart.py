@@ -60,10 +60,10 @@ class Parts:
         self._folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, command: str, **settings: str) -> subprocess.Popen[bytes]:
+    def start(self, command: str, *options: str, **settings: str) -> subprocess.Popen[bytes]:
         with self._log(command).open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "paraph", command],
+                [sys.executable, "-m", "paraph", command, *options],
                 env={**self.service.environment, **settings},
                 stdout=log,
                 stderr=log,
@@ -130,23 +130,21 @@ class Machines:
             machine.remove()
 
 
-class Flows(threading.Thread):
-    """``once``: does a flow and returns its request's id; ``patience``: the seconds that a flow may take; ``requests``:
-    the ids so far. An error in the thread is raised by :meth:`go_on` and :meth:`end`."""
+class Flows:
+    """What so many ``people`` do at once, each flow after flow. ``once``: does a flow and returns its request's id;
+    ``patience``: the seconds that a flow may take; ``requests``: the ids so far. An error in a flow is raised by
+    :meth:`go_on` and :meth:`end`."""
 
-    def __init__(self, once: Callable[[], int], patience: float) -> None:
-        super().__init__(daemon=True)
+    def __init__(self, once: Callable[[], int], patience: float, people: int = 1) -> None:
         self._once, self._patience = once, patience
         self._enough = threading.Event()
         self._fault: BaseException | None = None
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(people)]
         self.requests: list[int] = []
 
-    def run(self) -> None:
-        try:
-            while not self._enough.is_set():
-                self.requests.append(self._once())
-        except BaseException as fault:  # noqa: BLE001  raised by go_on and end
-            self._fault = fault
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
 
     def go_on(self, flows: int) -> None:
         """Return after this many more flows."""
@@ -155,12 +153,20 @@ class Flows(threading.Thread):
         self._raise()
 
     def end(self) -> list[int]:
-        """Finish the current flow. Return the ids of all requests."""
+        """Finish the current flows. Return the ids of all requests."""
         self._enough.set()
-        self.join(self._patience)
+        for thread in self._threads:
+            thread.join(self._patience)
         self._raise()
-        assert not self.is_alive(), "a flow does not end"
+        assert not any(thread.is_alive() for thread in self._threads), "a flow does not end"
         return self.requests
+
+    def _run(self) -> None:
+        try:
+            while not self._enough.is_set():
+                self.requests.append(self._once())
+        except BaseException as fault:  # noqa: BLE001  raised by go_on and end
+            self._fault = fault
 
     def _raise(self) -> None:
         if self._fault:

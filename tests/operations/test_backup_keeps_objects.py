@@ -42,6 +42,13 @@ def no_rows(*_: object) -> tuple[bytes, dict[str, int]]:
     return b"", {f"public.{table}": 0 for table in connection.introspection.django_table_names()}
 
 
+@pytest.fixture
+def out(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The path of a backup to be written, of a database without rows, beside the objects of the test alone."""
+    monkeypatch.setattr(transfer, "dump", no_rows)
+    return data_dir / "paraph.backup"
+
+
 def test_no_object_is_deleted_while_another_connection_keeps_them() -> None:
     with psycopg.connect(**connector_params(), autocommit=True) as other:
         free = "SELECT pg_try_advisory_lock_shared(%s)"
@@ -64,10 +71,7 @@ def test_a_lock_that_was_lost_meanwhile_is_told() -> None:
         cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
-def test_what_is_deleted_during_a_backup_is_in_it(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.DATA_DIR = tmp_path
+def test_what_is_deleted_during_a_backup_is_in_it(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document = scene().request_documents[0].document
 
     def delete() -> None:
@@ -83,40 +87,57 @@ def test_what_is_deleted_during_a_backup_is_in_it(
         return no_rows()
 
     monkeypatch.setattr(transfer, "dump", dump)
-    made = write_backup(tmp_path / "paraph.backup")
+    made = write_backup(out)
     assert (made["objects"], made["problems"]) == (1, [])
-    with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
+    with checked_archive(out, "backup") as archive:
         assert archive.read(f"objects/{document.object_key}") == store.get(document.object_key)
     assert objects_to_delete.delete_noted() == 1
 
 
-def test_a_backup_is_restored_under_another_storage_key(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(transfer, "dump", no_rows)
+def test_it_tells_which_objects_are_missing_or_changed(out: Path) -> None:
+    missing, changed = (row.document.object_key for row in scene(documents=2).request_documents)
+    store.delete(missing)
+    store.put(changed, b"other")
+    told = [(problem["problem"], problem["key"]) for problem in write_backup(out)["problems"]]
+    assert told == [("missing", missing), ("changed", changed)]
+    assert Backup.objects.get().problems == 2
+
+
+def test_the_file_is_its_owners_alone_never_overwritten_and_refused_where_it_is_damaged(out: Path) -> None:
+    content = store.get(scene().request_documents[0].document.object_key)
+    write_backup(out)
+    assert out.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(DomainError, match="exists already"):
+        write_backup(out)
+    whole = out.read_bytes()
+    for damaged in (whole[: len(whole) // 2], whole.replace(content, content[:-1] + b"x")):
+        out.write_bytes(damaged)
+        with pytest.raises(DomainError, match=r"paraph\.backup cannot be used"), checked_archive(out, "backup"):
+            pass
+
+
+def test_a_backup_is_restored_under_another_storage_key(settings: Any, out: Path) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": "1" * 32})
     made = scene()
     key = made.request_documents[0].document.object_key
-    assert write_backup(tmp_path / "paraph.backup")["problems"] == []
+    assert write_backup(out)["problems"] == []
     settings.PARAPH = settings.PARAPH.model_copy(update={"storage_key": "2" * 32})
-    with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
+    with checked_archive(out, "backup") as archive:
         assert restore_objects(archive) == 1
     assert store.get(key) == made.uploads[0]
-    assert is_encrypted((tmp_path / "objects" / key).read_bytes())
+    assert is_encrypted((out.parent / "objects" / key).read_bytes())
 
 
 def test_a_backup_amid_a_rotation_holds_all_secrets(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Any, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.DATA_DIR, settings.SECRETS = tmp_path, Secrets(b"n" * 40, [b"o" * 40])
-    monkeypatch.setattr(transfer, "dump", no_rows)
-    write_backup(tmp_path / "paraph.backup")
+    settings.SECRETS = Secrets(b"n" * 40, [b"o" * 40])
+    write_backup(out)
     elsewhere = Settings(data_dir=tmp_path / "elsewhere")
     elsewhere.data_dir.mkdir()
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
-    with checked_archive(tmp_path / "paraph.backup", "backup") as archive:
+    with checked_archive(out, "backup") as archive:
         restore_secret_and_keys(archive, elsewhere)
         assert synced == [40, 40], "all that was written is on the disk"
         require_same_secret(archive, elsewhere)
@@ -128,22 +149,17 @@ def test_a_backup_amid_a_rotation_holds_all_secrets(
     assert (tmp_path / "elsewhere" / "secret.previous").stat().st_mode & 0o077 == 0
 
 
-def test_a_table_that_the_dump_lacks_is_told(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.DATA_DIR = tmp_path
+def test_a_table_that_the_dump_lacks_is_told(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nothing, tables = no_rows()
     del tables["public.webhooks_event"]
     monkeypatch.setattr(transfer, "dump", lambda *_: (nothing, tables))
     with pytest.raises(DomainError, match="The tables webhooks_event belong to another role than the others"):
-        write_backup(tmp_path / "paraph.backup")
-    assert list(tmp_path.glob("*backup*")) == []
+        write_backup(out)
+    assert list(out.parent.glob("*backup*")) == []
 
 
-def test_a_file_that_cannot_be_read_back_is_none(
-    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_read_back_is_none(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk keeps a byte that differs from the one written."""
-    settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(transfer, "dump", no_rows)
     key = scene().request_documents[0].document.object_key
 
     def sync(descriptor: int) -> None:
@@ -153,8 +169,8 @@ def test_a_file_that_cannot_be_read_back_is_none(
 
     monkeypatch.setattr(os, "fsync", sync)
     with pytest.raises(DomainError, match="cut or was changed"):
-        write_backup(tmp_path / "paraph.backup")
-    assert list(tmp_path.glob("*backup*")) == [] and not Backup.objects.exists()
+        write_backup(out)
+    assert list(out.parent.glob("*backup*")) == [] and not Backup.objects.exists()
 
 
 def test_nothing_of_the_service_is_taken_for_that_of_others() -> None:

@@ -12,7 +12,9 @@ from aiosmtpd.smtp import AuthResult
 from cryptography import x509
 from django.db import connection
 from procrastinate.contrib.django import app
+from structlog.testing import capture_logs
 
+from paraph.database.migrations import migrate
 from paraph.evidence.failures import noted
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -22,7 +24,7 @@ from paraph.operations.check.backlog import queue, unsealed, webhooks
 from paraph.operations.check.database import database
 from paraph.operations.check.outcome import Outcome, compare_clocks
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
-from paraph.operations.check.service_checks import CHECKS, ServiceCheck, require_start, run_checks
+from paraph.operations.check.service_checks import CHECKS, ServiceCheck, require_start, run_checks, run_lines
 from paraph.operations.check.surroundings import mail_gateway, object_store, sms_gateway
 from paraph.operations.pending_work import queue_state
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
@@ -48,6 +50,21 @@ def test_a_database_of_this_version_and_one_that_lacks_a_migration() -> None:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'webhooks'")
     outcome = next(database())
     assert outcome.status == "failed" and outcome.sentence.endswith("run paraph migrate.")
+
+
+def test_tables_of_a_newer_version_are_refused_unless_they_are_wanted() -> None:
+    refused = r"^database: The database belongs to a newer Paraph: it has journal\.9999_later\.$"
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('journal', '9999_later', now())")
+        with pytest.raises(DomainError, match=refused):
+            migrate()
+        with capture_logs() as lines:
+            assert migrate(newer_tables=True) == 0
+        assert [line["event"] for line in lines] == ["going on with the tables of a newer version"]
+        # Tables that lack a migration of this version are not those of a newer one.
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'webhooks'")
+        with pytest.raises(DomainError, match=refused):
+            migrate(newer_tables=True)
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(1, "ok"), (20, "warning"), (-20, "warning"), (3600, "failed")])
@@ -227,3 +244,26 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
     assert [outcome.name for outcome in found] == list(looks)
     assert [outcome.status for outcome in found] == ["failed", "failed", "ok"]
     assert "by zero" in found[0].sentence and "“hanging” did not end" in found[1].sentence
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("clock", ["clock"]),
+        ("queue", ["queue"]),
+        ("workers", ["workers", "queue"]),
+        ("timestamp", ["timestamp built-in"]),
+        ("timestamp built-in", ["timestamp built-in"]),
+    ],
+)
+def test_lines_are_chosen_by_their_names(line: str, told: list[str]) -> None:
+    assert [outcome.name for outcome in run_lines([line])] == told
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("line", ["clock of my own", "work"])
+def test_what_is_no_line_is_refused(line: str) -> None:
+    told = rf"^configuration: There is no line {line}, only database, sessions, .*, clock, queue\.$"
+    with pytest.raises(DomainError, match=told):
+        run_lines([line])

@@ -3,7 +3,6 @@ that no restart of the database loses anything."""
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -82,41 +81,35 @@ class PatientClient(Backend):
             time.sleep(0.2)
 
 
-@contextmanager
-def traffic(client: PatientClient) -> Iterator[Flows]:
-    flows = Flows(client.flow, _DEADLINE)
-    flows.start()
-    flows.go_on(1)
-    yield flows
-    requests = flows.end()
-    wait_until(lambda: all(client.read(request_id)["finalized"] for request_id in requests), _DEADLINE)
-
-
 def test_an_outage_is_told_and_outlived(database: Database, parts: Parts, client: PatientClient) -> None:
     """12 s without a database, longer than workers wait for connections and heartbeats; every caller is told of it."""
     made = client.created()
     address = made["signers"][0]["signing_url"]
-    with traffic(client) as flows:
-        client.answers.clear()
-        database.stop("fast")
-        away = time.monotonic()
-        wait_until(lambda: client.ready() == 503)
-        call = httpx.get(f"{parts.url}/api/v1/documents", headers={"X-Api-Key": client.api_key}, timeout=60)
-        page = httpx.get(address, headers=_PAGE, timeout=60)
-        picture = httpx.get(f"{address}/documents/1/pages/1.webp", timeout=60)
-        code = httpx.post(f"{address}/otp", json={"channel": "email"}, timeout=60)
-        assert httpx.get(f"{parts.url}/healthz", timeout=60).status_code == 200
-        for answer in (call, picture, code):
-            assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
-        assert call.json()["error"]["message"].startswith("The service is not available at the moment.")
-        assert page.status_code == 503
-        assert "Die Seite ist im Augenblick nicht verfügbar" in page.text
-        assert all(int(answer.headers["Retry-After"]) > 0 for answer in (call, page, picture, code))
-        time.sleep(max(0, 12 - (time.monotonic() - away)))
-        before = len(flows.requests)
-        database.start()
-        wait_until(lambda: client.ready() == 200, 30)
-        wait_until(lambda: len(flows.requests) > before, 30)
+    flows = Flows(client.flow, _DEADLINE)
+    flows.start()
+    flows.go_on(1)
+    client.answers.clear()
+    database.stop("fast")
+    away = time.monotonic()
+    wait_until(lambda: client.ready() == 503)
+    call = httpx.get(f"{parts.url}/api/v1/documents", headers={"X-Api-Key": client.api_key}, timeout=60)
+    page = httpx.get(address, headers=_PAGE, timeout=60)
+    picture = httpx.get(f"{address}/documents/1/pages/1.webp", timeout=60)
+    code = httpx.post(f"{address}/otp", json={"channel": "email"}, timeout=60)
+    assert httpx.get(f"{parts.url}/healthz", timeout=60).status_code == 200
+    for answer in (call, picture, code):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+    assert call.json()["error"]["message"].startswith("The service is not available at the moment.")
+    assert page.status_code == 503
+    assert "Die Seite ist im Augenblick nicht verfügbar" in page.text
+    assert all(int(answer.headers["Retry-After"]) > 0 for answer in (call, page, picture, code))
+    time.sleep(max(0, 12 - (time.monotonic() - away)))
+    before = len(flows.requests)
+    database.start()
+    wait_until(lambda: client.ready() == 200, 30)
+    wait_until(lambda: len(flows.requests) > before, 30)
+    requests = flows.end()
+    wait_until(lambda: all(client.read(request_id)["finalized"] for request_id in requests), _DEADLINE)
     assert client.answers
     assert all(answer.headers["Retry-After"] for answer in client.answers)
     assert_alive(parts)

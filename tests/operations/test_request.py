@@ -1,7 +1,6 @@
 """What operators see of a request: why it waits. How they retry it: nothing is done twice."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -149,13 +148,22 @@ def test_a_fault_is_told_and_its_retry_brought_forward(made: Scene) -> None:
     assert request_state(made.request.pk)["sealing_failure"] is None
 
 
-def test_a_job_that_gave_up_is_replaced(made: Scene) -> None:
+@pytest.mark.parametrize(
+    ("changed", "told", "outcome", "after"),
+    [
+        ("status = 'failed', attempts = 300", "gave up after 300 attempts", "deferred", ("todo", 0)),
+        ("status = 'doing', attempts = 2", "which a worker is at", "running", ("doing", 2)),
+    ],
+)
+def test_a_job_that_gave_up_is_replaced_and_one_that_runs_is_left_alone(
+    made: Scene, changed: str, told: str, outcome: str, after: tuple[str, int]
+) -> None:
     sign(made)
-    execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
-    assert "gave up after 300 attempts" in why(made)
-    assert outcomes(made) == [("finalize", "deferred")]
+    execute(f"UPDATE procrastinate_jobs SET {changed}")
+    assert told in why(made)
+    assert outcomes(made) == [("finalize", outcome)]
     (job,) = request_state(made.request.pk)["jobs"]
-    assert (job["status"], job["attempts"]) == ("todo", 0)
+    assert (job["status"], job["attempts"]) == after
 
 
 @pytest.mark.django_db(transaction=True)
@@ -183,25 +191,11 @@ def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
     assert outcomes(made) == [], "nobody wants them any more"
 
 
-def test_a_job_that_runs_is_left_alone(made: Scene) -> None:
-    sign(made)
-    execute("UPDATE procrastinate_jobs SET status = 'doing'")
-    assert "which a worker is at" in why(made)
-    assert outcomes(made) == [("finalize", "running")]
-    assert len(jobs()) == 1
-
-
 @pytest.mark.django_db(transaction=True)
 def test_many_operators_at_once_ask_once() -> None:
     made = scene(send_email=True)
     at_once(*[lambda: retry(made.request.pk)] * 4)
     assert len(jobs()) == 1
-
-
-@pytest.mark.parametrize("verb", [request_state, retry])
-def test_an_unknown_request_gets_a_sentence(verb: Any) -> None:
-    with pytest.raises(DomainError, match="There is no signature request 987654"):
-        verb(987654)
 
 
 def test_what_was_given_up_is_listed_until_it_is_mended(made: Scene) -> None:

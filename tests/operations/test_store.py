@@ -159,6 +159,7 @@ def test_from_the_folder_to_a_bucket_and_back(
     for document in Document.objects.all():
         raw = bucket.get(document.object_key)
         assert raw == folder.get(document.object_key) and raw.startswith(MARK) == bool(key)
+    assert not key or plain_files(data_dir) == []
 
     settings.PARAPH = settings.PARAPH.model_copy(update={"storage_url": URL})
     found = verify_store(data_dir / "progress.json", FAST)
@@ -246,14 +247,6 @@ def plain_files(data_dir: Path) -> list[str]:
     files = [path for path in (data_dir / "objects").rglob("*") if path.is_file()]
     assert files
     return [path.name for path in files if not path.read_bytes().startswith(MARK)]
-
-
-def test_a_flow_under_a_key_leaves_nothing_in_the_clear(data_dir: Path, settings: Any) -> None:
-    set_keys(settings, ONE)
-    finished(scene(documents=2))
-    assert plain_files(data_dir) == []
-    found = verify_store(data_dir / "progress.json", FAST)
-    assert (found["objects"], found["problems"]) == (5, [])
 
 
 def test_files_from_before_are_encrypted_and_later_their_keys(data_dir: Path, settings: Any) -> None:

@@ -16,7 +16,6 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.postgres import Server, cluster
 from paraph.postgres import server as embedded
-from tests.cli.service import wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -79,15 +78,6 @@ def test_what_was_written_is_there_after_a_stop_and_after_a_crash_and_the_log_is
     with psycopg.connect(again.url) as connection:
         assert connection.execute("SELECT value FROM kept").fetchone() == (2,)
     again.stop()
-
-
-def test_a_killed_supervisors_server_ends_with_it(data_dir: Path) -> None:
-    command = [sys.executable, "-c", START_AND_WAIT, str(data_dir)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as supervisor:
-        assert supervisor.stdout
-        postmaster = Path(f"/proc/{int(supervisor.stdout.readline())}/cmdline")
-        supervisor.kill()
-    wait_until(lambda: not (postmaster.exists() and postmaster.read_bytes()), 20)
 
 
 def test_a_number_in_an_old_lock_file_may_be_anybodys(made_in: Path) -> None:
@@ -195,13 +185,4 @@ for _ in range(2):
     server = Server(Path(sys.argv[1]))
     server.start()
     server.stop()
-"""
-START_AND_WAIT = """
-import sys, time
-from pathlib import Path
-from paraph.postgres import Server
-server = Server(Path(sys.argv[1]))
-server.start()
-print(server._process.pid, flush=True)
-time.sleep(600)
 """

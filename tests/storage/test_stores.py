@@ -1,9 +1,10 @@
-"""Stores in a folder and in a bucket (obstore's memory store): what is put is there, whole, and nowhere else; a store
-that fails is told from a missing object and from a full disk."""
+"""Stores in a folder and in a bucket: what is put is there, whole, and nowhere else; a store that fails is told from a
+missing object and from a full disk; encrypted objects are read from any offset, and refused if changed."""
 
 import errno
 import io
 import os
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,10 +14,21 @@ from obstore.exceptions import GenericError
 from paraph.kernel import clock
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage import store
+from paraph.storage.encrypted import (
+    CHUNK,
+    HEADER,
+    STORED_CHUNK,
+    DamagedObjectError,
+    EncryptedStore,
+    StorageKeys,
+    UnknownStorageKeyError,
+    content_size,
+)
 from paraph.storage.local import LocalStore
 from paraph.storage.objects import Store
 from paraph.storage.remote import RemoteStore
 from paraph.storage.store import describing_faults
+from tests.storage.s3_server import s3_server, use
 
 
 @pytest.fixture
@@ -24,9 +36,14 @@ def local(tmp_path: Path) -> LocalStore:
     return LocalStore(tmp_path / "objects")
 
 
-@pytest.fixture(params=["local", "remote"])
-def kept(request: pytest.FixtureRequest, local: LocalStore) -> Store:
-    return local if request.param == "local" else RemoteStore("memory://")
+@pytest.fixture(params=["folder", "bucket"])
+def kept(request: pytest.FixtureRequest, local: LocalStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    if request.param == "folder":
+        yield local
+        return
+    with s3_server() as address:
+        use(monkeypatch, address)
+        yield RemoteStore("s3://bucket/paraph")
 
 
 def test_bytes_and_files_come_back(kept: Store) -> None:
@@ -195,3 +212,111 @@ def test_a_bucket_tells_in_its_own_errors() -> None:
     bucket = RemoteStore("memory://")
     with pytest.raises(AwayError, match=r"] the object store fails: memory:// answers: it is away$"), bucket._asking():
         raise GenericError("it\nis away\n\nDebug source:\nGeneric {…}")
+
+
+ONE, OTHER = "1" * 32, "2" * 32
+SIZES = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 7]
+
+
+def content(size: int) -> bytes:
+    return (bytes(range(251)) * (size // 251 + 1))[:size]
+
+
+def test_whatever_is_put_comes_back_and_lies_encrypted(kept: Store) -> None:
+    store = EncryptedStore(kept, StorageKeys(ONE))
+    for size in SIZES:
+        whole = content(size)
+        for put in (whole, io.BytesIO(whole)):
+            store.put(KEY, put)
+            stored = kept.get(KEY)
+            assert store.get(KEY) == whole
+            assert content_size(len(stored), KEY) == size
+            assert size < 32 or whole[:32] not in stored
+    with store.stage() as draft:
+        draft.file.write(content(CHUNK + 9))
+        draft.keep(KEY)
+    assert store.get(KEY) == content(CHUNK + 9) != kept.get(KEY)
+    assert [key for key, *_ in store.listing("documents/", "")] == [KEY]
+    store.delete(KEY)
+    with pytest.raises(FileNotFoundError):
+        store.open(KEY)
+    assert "/files/documents/a.pdf?expires=" in store.presign(KEY, "Contract.pdf", 900), "no bucket can decrypt"
+    for key in ("documents/a.pdf", "documents/b.pdf"):
+        store.put(key, content(100))
+    assert kept.get("documents/a.pdf")[HEADER:] != kept.get("documents/b.pdf")[HEADER:], "equal contents"
+
+
+def test_any_part_can_be_read(kept: Store) -> None:
+    store, whole = EncryptedStore(kept, StorageKeys(ONE)), content(3 * CHUNK + 7)
+    store.put(KEY, whole)
+    with store.open(KEY) as file:
+        assert file.seek(0, io.SEEK_END) == len(whole)
+        for start in (0, 1, CHUNK - 1, CHUNK, 2 * CHUNK + 5, len(whole) - 1, len(whole), len(whole) + 9):
+            for length in (1, 100, CHUNK, 2 * CHUNK + 1):
+                file.seek(start)
+                assert file.read(length) == whole[start : start + length]
+        file.seek(0)
+        assert file.read() == whole
+
+
+def test_what_was_cut_changed_moved_or_renamed_is_not_read(local: LocalStore) -> None:
+    store = EncryptedStore(local, StorageKeys(ONE))
+    store.put(KEY, content(3 * CHUNK))
+    stored = local.get(KEY)
+    chunks = [stored[start : start + STORED_CHUNK] for start in range(HEADER, len(stored), STORED_CHUNK)]
+    header = stored[:HEADER]
+    wrong = {
+        "cut at a chunk": header + chunks[0] + chunks[1],
+        "cut anywhere": stored[:-1],
+        "nothing but a header": header,
+        "cut in the first chunk": header + chunks[0][:9],
+        "longer": stored + b"x" * 20,
+        "a chunk twice": header + chunks[0] + chunks[0] + chunks[2],
+        "chunks moved": header + chunks[1] + chunks[0] + chunks[2],
+        "a bit of the content": stored[:-1] + bytes([stored[-1] ^ 1]),
+        "a bit of the header": header[:-1] + bytes([header[-1] ^ 1]) + stored[HEADER:],
+    }
+    for how, changed in wrong.items():
+        local.put(KEY, changed)
+        for read in (store.get, lambda key: store.open(key).read()):
+            with pytest.raises(DamagedObjectError):
+                read(KEY)
+                pytest.fail(how)
+    local.put("documents/b.pdf", stored)
+    with pytest.raises(DamagedObjectError, match=r"documents/b\.pdf is damaged, or was changed"):
+        store.get("documents/b.pdf")
+
+
+def test_objects_from_before_are_read_and_can_be_encrypted(kept: Store) -> None:
+    store = EncryptedStore(kept, StorageKeys(ONE))
+    kept.put(KEY, content(CHUNK + 1))
+    assert store.get(KEY) == content(CHUNK + 1)
+    with store.open(KEY) as file:
+        assert file.read() == content(CHUNK + 1)
+    assert not store.is_current(KEY)
+    store.encrypt_anew(KEY)
+    assert store.is_current(KEY) and store.get(KEY) == content(CHUNK + 1) != kept.get(KEY)
+
+
+def test_another_key_changes_the_header_alone(kept: Store) -> None:
+    EncryptedStore(kept, StorageKeys(ONE)).put(KEY, content(CHUNK + 1))
+    before = kept.get(KEY)
+    both = EncryptedStore(kept, StorageKeys(OTHER, [ONE]))
+    assert both.get(KEY) == content(CHUNK + 1) and not both.is_current(KEY)
+    both.encrypt_anew(KEY)
+    after = kept.get(KEY)
+    assert after[HEADER:] == before[HEADER:] and after[:HEADER] != before[:HEADER]
+    assert EncryptedStore(kept, StorageKeys(OTHER)).get(KEY) == content(CHUNK + 1)
+    with pytest.raises(UnknownStorageKeyError, match="encrypted with a storage key that is not set here"):
+        EncryptedStore(kept, StorageKeys(ONE)).get(KEY)
+
+
+def test_keys_that_only_open_encrypt_nothing(kept: Store) -> None:
+    EncryptedStore(kept, StorageKeys(ONE)).put(KEY, content(9))
+    opening = EncryptedStore(kept, StorageKeys("", [ONE]))
+    assert opening.get(KEY) == content(9)
+    opening.put("documents/b.pdf", content(9))
+    with opening.stage() as draft:
+        draft.file.write(content(9))
+        draft.keep("documents/c.pdf")
+    assert kept.get("documents/b.pdf") == kept.get("documents/c.pdf") == content(9)

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
     operations = [migrations.RunSQL("ALTER TABLE {table} ADD COLUMN later integer DEFAULT 0")]
 """
 _STEP = """from django.db import migrations
-from paraph.database.slow_migrations import InBatches
+from paraph.database.migrations import InBatches
 
 STATEMENT = "UPDATE signature_requests_signer SET later = later + 1 WHERE id >= %s AND id < %s"
 

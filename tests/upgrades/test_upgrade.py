@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tarfile
-import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from paraph.keys.development import root_file
 from paraph.operations.backup.archive import CONTENTS, DATABASE
 from paraph.postgres import Server, transfer
 from tests.cli.service import clean_environment, free_port, remove, status, wait_until
+from tests.operations.apart import Flows
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend, sign
 from tests.upgrades import next_version
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.thorough
 ROOT = Path(__file__).parents[2]
 FLOWS_A_SECOND = 3
 PEOPLE = 4
+PASSES = 4 * PEOPLE  # flows after which each of them has begun and ended one since
 VERSIONS = sorted(path.parent for path in WORLDS.glob("*/facts.json"))
 
 
@@ -96,17 +98,19 @@ def world(kept: Path, tmp_path: Path) -> Iterator[World]:
 def test_an_upgrade_in_use_loses_nothing(world: World, tmp_path: Path) -> None:
     ports = free_port(), free_port()
     with ExitStack() as new:
-        before = running(world, ports[0], earlier_sources(world.facts["commit"], tmp_path))
-        with before, Traffic(world.backend(ports[0])) as traffic:
-            traffic.passes()
+        with running(world, ports[0], earlier_sources(world.facts["commit"], tmp_path)):
+            backends = [world.backend(ports[0])]
+            flows = traffic(backends)
+            flows.go_on(PASSES)
             world.paraph("migrate")
             later = next_version.write(tmp_path)
             assert world.paraph("migrate", **later)["applied"] == len(next_version.TABLES) + 1
-            traffic.passes()  # the version before works with the tables of this one
+            flows.go_on(PASSES)  # the version before works with the tables of this one
             new.enter_context(running(world, ports[1], ROOT))
-            traffic.backend = world.backend(ports[1])
-            traffic.passes()  # and beside the processes of this one
-        finish_what_was_begun(world, world.backend(ports[1]), traffic.signed)
+            backends.append(world.backend(ports[1]))
+            flows.go_on(PASSES)  # and beside the processes of this one
+            signed = flows.end()
+        finish_what_was_begun(world, world.backend(ports[1]), signed)
         old_files_verify(world, world.backend(ports[1]), tmp_path)
     assert world.paraph("verify-store")["found"] == 0
     members = world.paraph("member", "list", "--organization", str(world.facts["application"]["organization_id"]))
@@ -118,14 +122,18 @@ def test_the_version_before_goes_on_after_the_new_one_was_in_use(world: World, t
     that the new version has left."""
     port, before = free_port(), earlier_sources(world.facts["commit"], tmp_path)
     world.paraph("migrate")
-    with running(world, port, ROOT), Traffic(world.backend(port)) as new:
-        new.passes()
-        left, path = begin(new.backend)
+    backend = world.backend(port)
+    with running(world, port, ROOT):
+        new = traffic([backend])
+        new.go_on(PASSES)
+        new.end()
+        left, path = begin(backend)
     with running(world, port, before):
-        with Traffic(world.backend(port)) as old:
-            old.passes()
-        assert sign(f"{old.backend.url}{path}").status_code == 200
-        finish_what_was_begun(world, old.backend, [left, *new.signed, *old.signed])
+        old = traffic([backend])
+        old.go_on(PASSES)
+        old.end()
+        assert sign(f"{backend.url}{path}").status_code == 200
+        finish_what_was_begun(world, backend, [left, *new.requests, *old.requests])
     old_tools = {"PYTHONPATH": f"{before / 'src'}:{ROOT / 'clients/python/src'}"}
     assert world.paraph("verify-store", **old_tools)["found"] == 0
 
@@ -164,49 +172,20 @@ def old_files_verify(world: World, backend: Backend, folder: Path) -> None:
     assert world.paraph("verify", *map(str, files), "--root", str(root))["ok"]
 
 
-class Traffic:
+def traffic(backends: list[Backend]) -> Flows:
     """Requests that are created and signed, as many as in a busy installation: three begin each second, each at the
-    ``backend`` that is set at that moment. ``signed``: the ids of the signed requests. An error in one of them fails
-    the test."""
+    newest of the ``backends`` at that moment."""
 
-    def __init__(self, backend: Backend) -> None:
-        self.backend = backend
-        self.signed: list[int] = []
-        self._failures: list[Exception] = []
-        self._over = threading.Event()
-        self._begun = threading.Semaphore(0)
-        self._threads = [threading.Thread(target=each) for each in (self._beat, *[self._run] * PEOPLE)]
+    def once() -> int:
+        time.sleep(PEOPLE / FLOWS_A_SECOND)
+        backend = backends[-1]
+        request_id, path = begin(backend)
+        assert sign(f"{backend.url}{path}").status_code == 200
+        return request_id
 
-    def __enter__(self) -> "Traffic":
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._begun.release(PEOPLE)
-        for thread in self._threads:
-            thread.join()
-        assert self._failures == []
-
-    def passes(self) -> None:
-        """Wait until requests that began after this call are signed."""
-        before = len(self.signed)
-        wait_until(lambda: bool(self._failures) or len(self.signed) > before + 3 * PEOPLE, seconds=180)
-
-    def _beat(self) -> None:
-        while not self._over.wait(1 / FLOWS_A_SECOND):
-            self._begun.release()
-
-    def _run(self) -> None:
-        try:
-            while self._begun.acquire() and not self._over.is_set():
-                backend = self.backend
-                request_id, path = begin(backend)
-                assert sign(f"{backend.url}{path}").status_code == 200
-                self.signed.append(request_id)
-        except (AssertionError, httpx.HTTPError) as error:
-            self._failures.append(error)
+    flows = Flows(once, 180, PEOPLE)
+    flows.start()
+    return flows
 
 
 def begin(backend: Backend) -> tuple[int, str]:

@@ -103,9 +103,9 @@ def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
     """Migrate the database, clean up after the last run and check that the service can work. The very first start also
     makes an organization with a sandbox application, and returns its API key; a start without any member returns a
     link that makes the first owner. Raise ``DomainError`` with one sentence about what is missing."""
+    from paraph.database.migrations import migrate
     from paraph.metrics import ledger
     from paraph.operations.check.service_checks import require_start
-    from paraph.operations.migrations import migrate
     from paraph.storage import store
     from paraph.tenants.applications import new_application
     from paraph.tenants.members import first_owner_link

@@ -124,7 +124,7 @@ def _embedded_server(settings: Settings) -> Iterator[None]:
         server.launch()
         set_up(tasks=False)
         server.wait()
-        from paraph.operations.migrations import migrate
+        from paraph.database.migrations import migrate
 
         migrate()
         yield

@@ -1,1 +1,2 @@
-"""PostgreSQL beyond what Django does with it: rows of several tables in one statement, outages, timeouts."""
+"""PostgreSQL beyond what Django does with it: rows of several tables in one statement, migrations, outages,
+timeouts."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from django.db import DatabaseError
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client import ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -66,12 +66,12 @@ _WEBHOOKS = f"""
 def exposition() -> bytes:
     """Return the metrics that processes have counted and those read from the database now; while it does not answer,
     ``paraph_database_up`` is 0 and the latter are left out."""
-    return _written(_everything)
+    return generate_latest(_Collector(_everything))
 
 
 def counted() -> bytes:
     """Return only the metrics that the processes of this data folder have counted."""
-    return _written(_counts)
+    return generate_latest(_Collector(_counts))
 
 
 class _Collector(Collector):
@@ -80,12 +80,6 @@ class _Collector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         return self._families()
-
-
-def _written(families: Callable[[], Iterator[Metric]]) -> bytes:
-    registry = CollectorRegistry()
-    registry.register(_Collector(families))
-    return generate_latest(registry)
 
 
 def _counts() -> Iterator[Metric]:

@@ -14,10 +14,10 @@ from psycopg import OperationalError
 
 from paraph.database.base import all_rows
 from paraph.database.connections import connect
+from paraph.database.migrations import missing_migrations
 from paraph.database.outage import refusal_sentence
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
-from paraph.operations.migrations import missing_migrations
 
 COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
 _BRIEFLY = 0.5  # s to wait for a session: meanwhile, the sessions opened for the test are kept from the service
