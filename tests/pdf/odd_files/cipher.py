@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 _PAD = bytes.fromhex("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a")
@@ -43,7 +44,7 @@ class Lock:
         mixed = self.key + number.to_bytes(3, "little") + generation.to_bytes(2, "little")
         aes = self.aes and self.revision == 4
         key = _md5(mixed + (b"sAlT" if aes else b""))[: min(len(self.key) + 5, 16)]
-        return self._cbc(key, data) if aes else rc4(key, data)
+        return self._cbc(key, data) if aes else _rc4(key, data)
 
     def dictionary(self) -> bytes:
         """The object /Encrypt."""
@@ -67,7 +68,7 @@ class Lock:
         for _ in range(50 if self.revision > 2 else 0):
             key = _md5(key[: self.length])
         key = key[: self.length]
-        u = rc4(key, _PAD) if self.revision == 2 else _rounds(key, _md5(_PAD + self.identifier), 3) + bytes(16)
+        u = _rc4(key, _PAD) if self.revision == 2 else _rounds(key, _md5(_PAD + self.identifier), 3) + bytes(16)
         return key, b"/O<%b>/U<%b>" % (o.hex().encode(), u.hex().encode())
 
     def _newer(self) -> tuple[bytes, bytes]:
@@ -89,24 +90,13 @@ class Lock:
         return vector + _aes(key, vector, data + bytes([padding]) * padding)
 
 
-def rc4(key: bytes, data: bytes) -> bytes:
-    """RC4, encrypting or decrypting."""
-    state, j = list(range(256)), 0
-    for i in range(256):
-        j = (j + state[i] + key[i % len(key)]) % 256
-        state[i], state[j] = state[j], state[i]
-    result, i, j = bytearray(), 0, 0
-    for byte in data:
-        i = (i + 1) % 256
-        j = (j + state[i]) % 256
-        state[i], state[j] = state[j], state[i]
-        result.append(byte ^ state[(state[i] + state[j]) % 256])
-    return bytes(result)
+def _rc4(key: bytes, data: bytes) -> bytes:
+    return Cipher(ARC4(key), None).encryptor().update(data)
 
 
 def _rounds(key: bytes, data: bytes, revision: int) -> bytes:
     for turn in range(1 if revision == 2 else 20):
-        data = rc4(bytes(byte ^ turn for byte in key), data)
+        data = _rc4(bytes(byte ^ turn for byte in key), data)
     return data
 
 
