@@ -74,18 +74,6 @@ def test_our_reader_and_qpdf_agree_or_it_is_noticed() -> None:
             assert second_opinion(PdfReader(ours), source) is expected
 
 
-def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
-    """Poppler takes the first of two values, PDFium and qpdf the last."""
-    twice = re.sub(rb"(/Contents \d+ 0 R)", rb"/Contents 99 0 R \1", PLAIN)
-    try:
-        inspection = inspect(twice, page_limit=1)
-    except PdfRefused as refused:
-        assert refused.reason in {"shown_differently", "cannot_be_sealed"}
-    else:
-        assert inspection.method == "normalised" and inspection.prepared
-        assert inspection.prepared.count(b"/Contents") == 1
-
-
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:
     geometries = [geometry_of(page.reader, page) for page in pages(PdfReader(PLAIN))]
     tried, boxes = sealed_on_trial(PLAIN, geometries, [0]), marked_boxes(geometries, [0])
