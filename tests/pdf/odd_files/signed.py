@@ -12,8 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from tests.pdf import forge
-from tests.pdf.odd_files.papers import filled, page, page_number, promise, some
-from tests.pdf.odd_files.raw import Raw
+from tests.pdf.odd_files.papers import Raw, filled, page, page_number, promise, some
 
 _FIELD, _SIGNATURE, _STORE = 50, 51, 52
 _ROOM = 4096  # hexadecimal digits

@@ -141,13 +141,6 @@ def test_contents_that_others_draw_otherwise_are_written_anew_or_refused(owner: 
     assert _same(one, other), (one, other)
 
 
-def test_the_same_words_are_there_when_contents_are_written_anew() -> None:
-    for contents in (files.LOST["after a surplus Q"], files.LOST["in a missing font"]):
-        pdf = paper(contents)
-        prepared = inspect(pdf, page_limit=1).prepared
-        assert prepared and drawn(pdf)[0] == drawn(prepared)[0]
-
-
 @pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
 def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> None:
     """PDFium shows none of the words, and other readers do."""

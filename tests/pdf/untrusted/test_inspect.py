@@ -4,6 +4,7 @@ import io
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from random import Random
 from typing import Any
 
 import pikepdf
@@ -21,6 +22,7 @@ from paraph.pdf.untrusted.page_reading import find_tags, render_page
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits, configure
 from tests.pdf import hostile, refused
 from tests.pdf.odd_files import CLASSES, odd_files
+from tests.pdf.odd_files.signed import earlier
 from tests.pdf.pdf_factory import Stream, paper, saved, text
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.untrusted.test_reading_corpus import corpus
@@ -123,26 +125,24 @@ def test_static_xfa_is_told() -> None:
     assert preflight(paper("", catalog={"AcroForm": _XFA}))["forms"] == {"fields": 0, "xfa": True}
 
 
-def signed(certification: int | None = None, lock: int | None = None) -> bytes:
+def signed(lock: int | None = None) -> bytes:
     """A file with the structure of a signature, which reading does not verify."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         value = Dictionary(Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), ByteRange=Array([0, 1, 2, 3]))
         field = Dictionary(FT=Name.Sig, T="Signature1", V=document.make_indirect(value))
-        if certification:
-            parameters = Dictionary(Type=Name.TransformParams, P=certification, V=Name("/1.2"))
-            value.Reference = Array([Dictionary(TransformMethod=Name.DocMDP, TransformParams=parameters)])
-            document.Root.Perms = Dictionary(DocMDP=field.V)
         if lock:
             field.Lock = Dictionary(Type=Name.SigFieldLock, Action=Name.All, P=lock)
-        name = Dictionary(T="a", FT=Name.Tx)
-        group = Dictionary(T="group", Kids=Array([document.make_indirect(field), document.make_indirect(name)]))
-        group = document.make_indirect(group)
-        for kid in group.Kids:
-            kid.Parent = group
+        group = document.make_indirect(Dictionary(T="group"))
+        fields = (field, Dictionary(T="a", FT=Name.Tx))
+        group.Kids = Array([document.make_indirect(Dictionary(**each, Parent=group)) for each in fields])
         document.Root.AcroForm = Dictionary(Fields=Array([group]), SigFlags=3)
 
     return paper("", prepare=prepare)
+
+
+def certified(level: int) -> bytes:
+    return earlier(Random(1), level=level)
 
 
 def test_earlier_signatures_are_told() -> None:
@@ -178,7 +178,7 @@ REFUSED: dict[str, list[bytes]] = {
         *(refused.catalog_in_the_trailer(), hostile.looping_pages(), hostile.deep_arrays()),
     ],
     "dynamic_xfa": [paper("", catalog={"AcroForm": _XFA, "NeedsRendering": True})],
-    "changes_forbidden": [signed(**{how: level}) for how in ("certification", "lock") for level in (1, 2, 3)],
+    "changes_forbidden": [make(level) for make in (certified, signed) for level in (1, 2, 3)],
 }
 _SAID = {
     "password": "The PDF requires a password to open.",

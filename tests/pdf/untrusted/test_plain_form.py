@@ -6,8 +6,7 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form import PlainForm, check_plain_form
 from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
-from tests.pdf.odd_files.papers import TREE, contents_number, filled, page, page_number, promise
-from tests.pdf.odd_files.raw import Place, Raw
+from tests.pdf.odd_files.papers import TREE, Place, Raw, contents_number, filled, page, page_number, promise
 
 _DRAWN, _WITHIN, _ANNOTATION = 40, 41, 42
 _FORM = b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]"
