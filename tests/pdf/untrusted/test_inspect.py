@@ -125,8 +125,8 @@ def test_static_xfa_is_told() -> None:
     assert preflight(paper("", catalog={"AcroForm": _XFA}))["forms"] == {"fields": 0, "xfa": True}
 
 
-def signed(lock: int | None = None) -> bytes:
-    """A file with the structure of a signature, which reading does not verify."""
+def signed(certification: int = 0, lock: int = 0) -> bytes:
+    """A file that is certified, or one with the structure of a signature, which reading does not verify."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         value = Dictionary(Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), ByteRange=Array([0, 1, 2, 3]))
@@ -138,11 +138,7 @@ def signed(lock: int | None = None) -> bytes:
         group.Kids = Array([document.make_indirect(Dictionary(**each, Parent=group)) for each in fields])
         document.Root.AcroForm = Dictionary(Fields=Array([group]), SigFlags=3)
 
-    return paper("", prepare=prepare)
-
-
-def certified(level: int) -> bytes:
-    return earlier(Random(1), level=level)
+    return earlier(Random(1), level=certification) if certification else paper("", prepare=prepare)
 
 
 def test_earlier_signatures_are_told() -> None:
@@ -178,7 +174,7 @@ REFUSED: dict[str, list[bytes]] = {
         *(refused.catalog_in_the_trailer(), hostile.looping_pages(), hostile.deep_arrays()),
     ],
     "dynamic_xfa": [paper("", catalog={"AcroForm": _XFA, "NeedsRendering": True})],
-    "changes_forbidden": [make(level) for make in (certified, signed) for level in (1, 2, 3)],
+    "changes_forbidden": [signed(**{how: level}) for how in ("certification", "lock") for level in (1, 2, 3)],
 }
 _SAID = {
     "password": "The PDF requires a password to open.",
