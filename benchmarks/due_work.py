@@ -18,8 +18,8 @@ from typing import Any
 
 from benchmarks import flow
 from benchmarks.footprint import footprint
+from benchmarks.started_service import StartedService
 from benchmarks.webhook_receiver import WebhookReceiver
-from tests.started_service import StartedService
 
 
 def main() -> None:

@@ -25,10 +25,10 @@ from pathlib import Path
 import httpx
 
 from benchmarks.footprint import Footprint, footprint
+from benchmarks.started_service import StartedService
 from benchmarks.webhook_receiver import WebhookReceiver
 from paraph_client import Client, DocumentInput, Placement, SignerInput, under_tag
 from tests.contract import contract
-from tests.started_service import StartedService
 
 _ORGANIZATIONS = 400  # the rate limit is per organization: 120 calls a minute in sandbox
 _TAG = "{{signature:landlord}}"

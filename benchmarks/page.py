@@ -29,8 +29,8 @@ import pikepdf
 
 from benchmarks.footprint import footprint
 from benchmarks.phone import Visit, visits
+from benchmarks.started_service import StartedService
 from paraph_client import Client, DocumentInput, Placement, SignerInput, at
-from tests.started_service import StartedService
 
 _PAGES = (1, 3, 81)
 _LINE = b"the party of the first part shall indemnify and hold harmless the second party against any claim"

@@ -24,12 +24,11 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from benchmarks import flow
+from benchmarks import flow, started_service
 from benchmarks.flow import Run
+from benchmarks.started_service import StartedService
 from benchmarks.turns import in_turns
 from benchmarks.webhook_receiver import WebhookReceiver
-from tests import started_service
-from tests.started_service import StartedService
 
 _REQUESTS, _RETRIES, _ORGANIZATIONS = 10_000_000, 1_000_000, 20
 _FEW_REQUESTS, _FEW_RETRIES = 2_000, 200

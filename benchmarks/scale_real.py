@@ -25,8 +25,8 @@ from typing import Any
 import httpx
 
 from benchmarks.real_requests import SETTINGS, Maker
+from benchmarks.started_service import StartedService
 from benchmarks.webhook_receiver import WebhookReceiver
-from tests.started_service import StartedService
 
 _SPAN = 40  # ids in each table for each request that is made
 _RETENTION, _PRESERVATION = 10_000, 1_000

@@ -10,9 +10,9 @@ import pypdfium2 as pdfium
 from PIL import Image, ImageOps
 from playwright.sync_api import sync_playwright
 
+from benchmarks.started_service import StartedService
 from paraph_client import Client, DocumentInput, Placement, SignerInput, under_tag
 from tests.contract import contract
-from tests.started_service import StartedService
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH = 900  # pixels

@@ -18,5 +18,6 @@ _WITHOUT = (
 def launch(playwright: Any, *options: str) -> Any:
     """Start the browser, which the caller closes."""
     isolated = "--site-per-process"  # as Chromium with windows has it
-    arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", isolated, *options]
+    at_once = "--disable-smooth-scrolling"  # on a busy machine, a key that scrolls smoothly is sometimes lost
+    arguments = ["--no-sandbox", f"--disable-features={','.join(_WITHOUT)}", isolated, at_once, *options]
     return playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from django.template.base import Template
 from django.test.utils import _TestState
 from django.utils import translation
+from hypothesis import HealthCheck
 from pytest_django import DjangoDbBlocker
 
 from tests import first_start
@@ -28,7 +29,8 @@ if TYPE_CHECKING:  # models can be imported once Django is set up
     from tests.drafts.author import Author
     from tests.factories import Scene
 
-hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
+# How long an example takes, and how long it takes to make one up, depends on the machine.
+hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.settings.load_profile("untimed")
 
 

@@ -1,13 +1,11 @@
 """Requests for tests of signing: with documents in storage and signers, ready to sign."""
 
-import io
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-import pikepdf
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.journal import Origin, follow
@@ -35,6 +33,7 @@ from paraph.signature_requests.models import (
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
 from paraph.tenants.scope import TenantScope
+from tests.pdf.pdf_factory import paper, text
 
 VISITOR = Origin("203.0.113.9", "Mozilla/5.0 (test)")
 TYPED: dict[str, Any] = {"type": "typed"}
@@ -48,21 +47,7 @@ def nothing_shared() -> SharedContent:
 
 def pdf(pages: int = 1) -> bytes:
     """A PDF of A4 pages with a little text on each, a different file at every call."""
-    with pikepdf.new() as document:
-        for number in range(pages):
-            page = document.add_blank_page(page_size=(595, 842))
-            text = f"BT /F1 24 Tf 72 700 Td (Page {number + 1} {tokens.random_hex(4)}) Tj ET"
-            page.Contents = document.make_stream(text.encode())
-            page.Resources = pikepdf.Dictionary(
-                Font=pikepdf.Dictionary(
-                    F1=pikepdf.Dictionary(
-                        Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica
-                    )
-                )
-            )
-        buffer = io.BytesIO()
-        document.save(buffer)
-    return buffer.getvalue()
+    return paper(*(text(f"Page {number + 1} {tokens.random_hex(4)}", 72, 700, 24) for number in range(pages)))
 
 
 def uploaded(scope: TenantScope, content: bytes, name: str = "contract.pdf") -> Document:

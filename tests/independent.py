@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from asn1crypto import cms
 
 _BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]")
 
@@ -70,6 +71,15 @@ def assert_timestamped(token: bytes, signature: bytes, root_pem: Path, folder: P
     about = ("-in", "token.der", "-data", "signature.bin", "-CAfile", root_pem)
     said = openssl("ts", "-verify", "-token_in", *about, folder=folder)
     assert "Verification: OK" in said, said
+
+
+def signature_and_token(pdf: bytes) -> tuple[bytes, bytes]:
+    """Return the signature value of the last seal, and the RFC 3161 token over it in DER."""
+    contents = re.findall(rb"(?s)/ETSI.CAdES.detached.*?/Contents\s*<([0-9A-Fa-f]+)>", pdf)[-1]
+    information = cms.ContentInfo.load(bytes.fromhex(contents.decode()))
+    signer = information["content"]["signer_infos"][0]
+    token = next(attribute for attribute in signer["unsigned_attrs"] if attribute["type"].dotted.endswith(".9.16.2.14"))
+    return signer["signature"].native, token["values"][0].dump()
 
 
 def page_text(pdf: Path) -> str:

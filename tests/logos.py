@@ -9,8 +9,8 @@ from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import BrandingProfile, Environment, Logo
 from paraph.tenants.scope import TenantScope
 from tests.factories import Scene
+from tests.tenancy import COLORS
 
-COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
 RED = (200, 0, 50, 255)
 
 

@@ -73,6 +73,20 @@ def answered(
 
 
 @contextmanager
+def site(page: Callable[[], str]) -> Iterator[str]:
+    """Serve a site of another origin, with one page, which shows a signing page in a frame. Yield its origin."""
+
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        if handler.path == "/":
+            send(handler, 200, page().encode(), Content_Type="text/html; charset=utf-8")
+        else:
+            send(handler, 204)
+
+    with answered(respond) as server:
+        yield server.url
+
+
+@contextmanager
 def mail_server(handler: object, **options: Any) -> Iterator[str]:
     """Yield the address of an SMTP server whose replies come from ``handler``, as in aiosmtpd."""
     controller = Controller(handler, hostname="127.0.0.1", port=free_port(), **options)

@@ -44,8 +44,11 @@ def revoke_key(key_id: int) -> ApiKey:
     return applications.revoke_key(OPERATOR, existing_key(key_id))
 
 
-def create_branding_profile(organization_id: int, name: str, **colors: str) -> BrandingProfile:
-    return branding.create_profile(organization_id, OPERATOR, name, signature_only=False, **colors)
+COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
+
+
+def create_branding_profile(organization_id: int, name: str = "House", **colors: str) -> BrandingProfile:
+    return branding.create_profile(organization_id, OPERATOR, name, signature_only=False, **COLORS | colors)
 
 
 def set_retention(organization_id: int, environment: str, days: int | None, people_days: int | None = None) -> None:

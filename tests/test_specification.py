@@ -72,21 +72,13 @@ def missing(rule: Rule) -> list[str]:
 
 
 @cache
-def functions(path: Path) -> frozenset[str]:
+def functions(path: Path) -> set[str]:
     """The names of the tests in a file, with the name of their class in front and without their parameters."""
-    if not path.is_file():
-        return frozenset()
-    return frozenset(_tests(ast.parse(path.read_text()).body))
-
-
-def _tests(body: list[ast.stmt], prefix: str = "") -> list[str]:
-    found = []
-    for node in body:
-        if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            found += _tests(node.body, f"{prefix}{node.name}::")
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-            found.append(prefix + node.name)
-    return found
+    found = set()
+    for node in ast.parse(path.read_text()).body if path.is_file() else ():
+        tests, prefix = (node.body, f"{node.name}::") if isinstance(node, ast.ClassDef) else ([node], "")
+        found |= {f"{prefix}{each.name}" for each in tests if isinstance(each, ast.FunctionDef)}
+    return {name for name in found if name.rpartition("::")[2].startswith("test_")}
 
 
 def test_every_rule_names_a_test_and_nothing_else() -> None:

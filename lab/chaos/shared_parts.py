@@ -27,7 +27,8 @@ import httpx
 from lab.chaos.neighbours import Waits
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import SMALL, Service, free_port, wait_until
-from tests.keys.certified_keys import make_key, make_root, pkcs8
+from tests.keys.certified_keys import make_key, make_root
+from tests.keys.odd_chains import pkcs8
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import Backend
 from tests.storage.s3_server import hanging_s3_server, variables

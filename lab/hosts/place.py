@@ -15,7 +15,8 @@ from lab.hosts.network import CENTRE, make_network
 from tests.attacks.front import certified
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, free_port
-from tests.keys.certified_keys import make_key, make_root, pkcs8
+from tests.keys.certified_keys import make_key, make_root
+from tests.keys.odd_chains import pkcs8
 from tests.storage.s3_server import s3_server, variables
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from lab.pictures.camera import context, opened, picture, visited
 from tests.browser.journey import Journey
 from tests.browser.world import World, wrong_for
-from tests.other_site import site
+from tests.loopback import site
 
 
 def moments(world: World, browser: Any, folder: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from lab.chaos.dropped_answers import create, judge
 from paraph.keys.development import root_file
 from paraph.postgres import embedded_url
 from tests.api.v1.api_clients import CONTRACT
-from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until
 from tests.contract import contract
+from tests.dashboard.editor_window import begin_draft, post
 from tests.independent import assert_sealed
 from tests.request_templates.kept import csv_of
 from tests.scenarios.people import at, sign, signer
@@ -65,15 +66,13 @@ def test_what_is_asked_for_again_is_there_once(target: Target, tmp_path: Path) -
 def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
     target = new_target()
     organization = target.command("organization", "create", "Acme", "--plan", "enterprise")["id"]
-    person = Person(target, "charles@example.com")
-    member = ["--organization", str(organization), "--email", person.email, "--role", "member"]
-    target.run("member", "create", *member, "--password-stdin", given=PASSWORD).check_returncode()
-    with person.browser:
-        person.log_in()
-        template = _template(person, f"/app/{organization}")
+    draft = begin_draft(target, CONTRACT, people=["Ada"], organization=organization)
+    with closing(draft.browser) as browser:
+        browser.get(draft.address)  # puts stamps under the tags
+        template = post(browser, draft.address.replace("/places", "/template"), {"name": "Lease", "role-0": "Tenant"})
         rows = csv_of(*[f"Ada No{number} p{number}@example.com" for number in range(PEOPLE)])
-        bulk = person.sent(f"{template}/bulk", {}, {"file": ("people.csv", rows, "text/csv")})
-        person.sent(f"{bulk}/start", {}, page=bulk)
+        bulk = post(browser, f"{template}/bulk", {}, {"file": ("people.csv", rows, "text/csv")})
+        post(browser, f"{bulk}/start", {}, page=bulk)
         with psycopg.connect(embedded_url(target.data_dir, None), autocommit=True) as database:
             wait_until(lambda: _sent(database) > PEOPLE // 20)
             workers = target.called("paraph-worker")
@@ -85,20 +84,7 @@ def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
             addressed = Counter(_column(database, "SELECT email FROM signature_requests_signer"))
             assert addressed == {f"p{number}@example.com": 1 for number in range(PEOPLE)}
             assert _column(database, "SELECT count FROM counts_count WHERE scope LIKE 'web-sends:%'") == [PEOPLE]
-        assert f"{PEOPLE} of {PEOPLE} requests sent" in person.page(bulk)
-
-
-def _template(person: Person, organization: str) -> str:
-    """Make a template of a contract whose tags say where the signer signs; return the address that it leads to."""
-    draft = person.sent(f"{organization}/drafts", {}).removesuffix("/documents")
-    file = {"file": ("contract.pdf", CONTRACT, "application/pdf")}
-    person.sent(f"{draft}/documents", {"action": "upload"}, file)
-    names = {"first_name": "Ada", "last_name": "Byron", "email": "a@example.com", "otp_channel": "email"}
-    signer = {f"signer-0-{name}": value for name, value in names.items()}
-    totals = {"signer-TOTAL_FORMS": "1", "signer-INITIAL_FORMS": "0"}
-    person.sent(f"{draft}/signers", {**signer, **totals, "mode": "parallel"})
-    person.page(f"{draft}/places")  # puts stamps under the tags
-    return person.sent(f"{draft}/template", {"name": "Lease", "role-0": "Tenant"})
+        assert f"{PEOPLE} of {PEOPLE} requests sent" in browser.get(bulk).text
 
 
 def _sent(database: "psycopg.Connection[Any]") -> int:

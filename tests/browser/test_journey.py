@@ -12,7 +12,7 @@ from tests.browser.contract import contract
 from tests.browser.journey import Journey
 from tests.browser.world import World, five_wrong, sent, until, wrong_for
 from tests.clients import typescript
-from tests.other_site import site
+from tests.loopback import site
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 
@@ -181,7 +181,7 @@ def _confirm_by_forms(page: Any, world: World) -> None:
     page.get_by_role("button", name="Send code").click()
     told = page.locator("#code-status").filter(has_text="Test environment: the code is").inner_text()
     code = re.search(r"\b\d{6}\b", told)
-    assert code and code.group() in world.newest_mail()
+    assert code and code.group() in world.inbox()[-1]["text"]
     page.locator("#code").fill(f" {code.group()[:3]}-{code.group()[3:]} ")
     page.locator("#consent").check()
     page.get_by_role("button", name="Sign 1 document").click()
@@ -553,6 +553,23 @@ def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     journey = Journey(page).to_signature().to_confirm()
     journey.enter(journey.code())
     assert page.locator("[data-sign]").is_disabled()
+    page.locator("body[data-state=signed]").wait_for()
+
+
+@pytest.mark.thorough
+def test_texts_of_pages_are_not_loaded_while_a_signature_is_on_its_way(visit: Callable[..., Any], world: World) -> None:
+    """A text that comes late would be refused once the page is signed; after a refused signature it is loaded."""
+    page = visit(world.asked()[0], statuses=(422,))
+    texts = "**/pages/2/text"
+    with page.expect_request(texts):
+        page.route(texts, lambda route: None)  # it never comes
+        journey = Journey(page).to_signature().to_confirm()
+    code = journey.code()
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/pages/2/text")):
+        journey.enter(wrong_for(code))
+    page.unroute(texts)
+    page.locator("[data-page$='/2'] .words").wait_for(state="attached")
+    journey.enter(code)
     page.locator("body[data-state=signed]").wait_for()
 
 

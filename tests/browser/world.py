@@ -1,7 +1,5 @@
 """One served Paraph, and every state of a signing page in it, reached as signers reach it."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,15 +16,7 @@ from tests.cli.service import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
 _UNREACHABLE = "apprise+json://127.0.0.1:9/{to}"  # nobody listens on the port "discard"
-_EXPIRE = """
-import sys
-from paraph.cli.session import database
-with database():
-    from paraph.kernel import clock
-    from paraph.signature_requests.models import SignatureRequest
-    SignatureRequest.objects.filter(pk=int(sys.argv[1])).update(expires_at=clock.now())
-"""
-
+_EXPIRE = "UPDATE signature_requests_signaturerequest SET expires_at = now() WHERE id = %s"
 _PUT_OFF = """
 CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -194,12 +184,9 @@ class World(Service):
         """A signer whose phone cannot be reached."""
         return self.asked(branded=branded, more={"phone": "+46701740605", "otp_channel": "sms"})[0]
 
-    def newest_mail(self) -> str:
-        return self.inbox()[-1]["text"]
-
     def expire(self, request_id: int) -> None:
-        arguments = [sys.executable, "-c", _EXPIRE, str(request_id)]
-        subprocess.run(arguments, env=self.environment, check=True, capture_output=True)
+        with psycopg.connect(embedded_url(self.data_dir, None)) as connection:
+            connection.execute(_EXPIRE, [request_id])
 
     @contextmanager
     def sealing_paused(self) -> Iterator[None]:

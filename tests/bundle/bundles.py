@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from paraph.bundle.make import open_bundle
+from paraph.flow.sealing.context import sealing_context
 from paraph.pdf import asic
 from paraph.pdf.asic import ZipWriter
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.untrusted.verify import check_bundle
 from tests.factories import Scene, finish, scene
 
 MADE_LAST = ("mimetype", asic.SUMS, asic.MANIFEST, asic.TIMESTAMP, asic.AUTHORITY)
@@ -20,6 +23,10 @@ def finished(**options: Any) -> Scene:
 def bundle_of(made: Scene) -> bytes:
     with open_bundle(made.request.pk) as file:
         return file.read()
+
+
+def checked(bundle: bytes) -> EvidenceCheck:
+    return check_bundle(bundle, sealing_context().roots("sandbox"))
 
 
 def parts_of(bundle: bytes) -> dict[str, bytes]:

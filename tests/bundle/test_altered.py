@@ -15,10 +15,9 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.kernel import tokens
 from paraph.pdf import asic
 from paraph.pdf.asic import MOST_MEMBERS, ZipRefused, read_members
-from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted.verify import check_bundle
-from tests.bundle.bundles import bundle_of, finished, made_anew, parts_of, zipped
+from tests.bundle.bundles import bundle_of, checked, finished, made_anew, parts_of, zipped
 from tests.pdf.pdf_factory import flipped
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +35,6 @@ class World(NamedTuple):
 def world() -> World:
     """Return a bundle, and that of another request of the same service."""
     return World(bundle_of(finished()), bundle_of(finished()))
-
-
-def checked(bundle: bytes) -> EvidenceCheck:
-    return check_bundle(bundle, sealing_context().roots("sandbox"))
 
 
 def with_another_value(journal: bytes) -> bytes:

@@ -1,4 +1,5 @@
-"""Bundles of evidence: made again, they have the same bytes, and other programs check each part of them."""
+"""Bundles of evidence: made again, they have the same bytes, and other programs check each part of them. One has the
+proof of inclusion once the log has the proof; whoever verifies it chooses which log counts."""
 
 import html
 import io
@@ -13,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.bundle import make
 from paraph.bundle.make import open_bundle, readme
-from paraph.cli import main
 from paraph.documents.models import Document
-from paraph.evidence.models import BundleTimestamp, SealedDocument
+from paraph.evidence.models import BundleTimestamp, ProofFile, SealedDocument
 from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing import preserve
@@ -28,23 +28,23 @@ from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel.errors import DomainError
 from paraph.pdf import asic
 from paraph.pdf.asic import free_name
-from paraph.pdf.report import EvidenceCheck
-from paraph.pdf.untrusted.verify import check_bundle
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
+from paraph.transparency.log import log_proofs
+from paraph.transparency.notes import check_tlog_proof, of_log
+from paraph.transparency.witnesses import own_key
 from paraph.words import LOCALES
-from tests.bundle.bundles import bundle_of, finished, parts_of
+from tests.bundle.bundles import bundle_of, checked, finished, made_anew, parts_of
+from tests.cli import test_log
 from tests.cli.service import free_port
-from tests.factories import scene
+from tests.factories import Scene, scene
 from tests.flow.test_preserve import sealed_without_timestamps, silent
 from tests.independent import need
+from tests.production import Client
+from tests.transparency.rows import proofs
 
 pytestmark = pytest.mark.django_db
-
-
-def checked(bundle: bytes) -> EvidenceCheck:
-    return check_bundle(bundle, sealing_context().roots("sandbox"))
 
 
 def test_it_is_made_the_same_again_and_holds() -> None:
@@ -99,21 +99,23 @@ def test_other_programs_check_each_part_as_its_page_says(tmp_path: Path) -> None
         assert typed(command, tmp_path)[0] == 1
 
 
-def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
-    bundle = bundle_of(finished())
-    unpacked(tmp_path, bundle)
-    file = tmp_path / "bundle.zip"
+def run(file: Path, bundle: bytes, *arguments: object) -> tuple[int, str]:
+    """Return the exit status and the output of ``paraph verify`` for the bundle."""
     file.write_bytes(bundle)
-    asked = ["verify", str(file), "--root", str(tmp_path / asic.ROOTS)]
-    said = CliRunner().invoke(main, asked)
-    assert said.exit_code == 0 and said.output.startswith("The bundle: holds."), said.output
-    kept = ["--evidence", str(tmp_path / asic.TIMESTAMPS)]
-    assert CliRunner().invoke(main, [*asked, *kept]).exit_code == 2
-    said = CliRunner().invoke(main, [*asked, "--log", f"http://127.0.0.1:{free_port()}"])
-    assert said.exit_code == 1 and said.output.startswith("The bundle: cannot be told."), said.output
-    file.write_bytes(bundle + b"\0")
-    said = CliRunner().invoke(main, asked)
-    assert said.exit_code == 1 and said.output.startswith("The bundle: was altered."), said.output
+    roots = file.with_name("roots.pem")
+    roots.write_bytes(asic.as_pem(sealing_context().roots("sandbox")))
+    return test_log.run("verify", file, "--root", roots, *arguments)
+
+
+def test_paraph_verify_takes_it_as_a_whole(tmp_path: Path) -> None:
+    bundle, file = bundle_of(finished()), tmp_path / "bundle.zip"
+    for content, log, status, told in (
+        (bundle, (), 0, "The bundle: holds."),
+        (bundle, ("--log", f"http://127.0.0.1:{free_port()}"), 1, "The bundle: cannot be told."),
+        (bundle + b"\0", (), 1, "The bundle: was altered."),
+    ):
+        ended, said = run(file, content, *log)
+        assert ended == status and said.startswith(told), said
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -214,3 +216,82 @@ def test_the_journal_goes_on_where_that_of_the_proof_ends() -> None:
     entries = Entry.objects.filter(request=made.request).count()
     [told] = [each for each in checked(bundle_of(made)).matches if asic.JOURNAL in each]
     assert told.startswith(f"The {entries} entries of journal.json follow")
+
+
+@pytest.fixture
+def logged(data_dir: Path) -> Scene:
+    """Return a finished request whose proof becomes entry 3 with the next run of the log."""
+    proofs(3)
+    log_proofs()
+    made = finished()
+    ProofFile.objects.filter(request=made.request).update(log_index=None)  # as for a new proof of production
+    return made
+
+
+def test_it_has_the_proof_of_inclusion_once_there_is_one(logged: Scene) -> None:
+    before = parts_of(bundle_of(logged))
+    assert asic.INCLUSION not in before and b"contains no proof of inclusion" in before[asic.README]
+    log_proofs()
+    after = parts_of(bundle_of(logged))
+    page = after[asic.README].decode()
+    assert "no proof of inclusion" not in page and f"--inclusion {asic.INCLUSION}" in page
+    sha256 = bytes(ProofFile.objects.get(request=logged.request).sha256)
+    assert check_tlog_proof(after[asic.INCLUSION].decode(), sha256, of_log(own_key().log)).size == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whose_log_counts_is_said_by_who_verifies(logged: Scene, tmp_path: Path, live_server: Any) -> None:
+    file, policy = tmp_path / "bundle.zip", tmp_path / "policy.txt"
+    unlogged = bundle_of(logged)
+    log_proofs()
+    bundle, entry = bundle_of(logged), f"proof.pdf is entry 3 of the log {own_key().log.name}."
+    status, said = run(file, bundle)
+    assert status == 0 and "not compared: transparency.proof" in said, said
+    policy.write_text(f"log {own_key().log}\nquorum none\n")
+    for asked in (["--policy", policy], ["--log", f"{live_server.url}/transparency"]):
+        status, said = run(file, bundle, *asked)
+        assert status == 0 and f"  ok: {entry}" in said, said
+        status, said = run(file, made_anew(bundle, {asic.INCLUSION: b"c2sp.org/tlog-proof@v1\n"}), *asked)
+        assert status == 1 and "was altered" in said and "This is no proof of inclusion" in said, said
+    status, said = run(file, unlogged, "--policy", policy)
+    assert status == 1 and "The bundle: cannot be told." in said and "There is no proof of inclusion." in said
+    other = own_key().log._replace(public=bytes(31) + b"\x07")
+    policy.write_text(f"log {other}\nquorum none\n")
+    status, said = run(file, bundle, "--policy", policy)
+    assert status == 1 and "The bundle: cannot be told." in said and "is not signed by the key of" in said, said
+    policy.write_text(f"log {own_key().log}\nwitness w {own_key().witness}\nquorum w\n")
+    status, said = run(file, bundle, "--policy", policy)
+    assert status == 1 and "wants w to have cosigned" in said
+    for wrong in (["--policy", policy, "--inclusion", policy], ["--inclusion", policy], ["--evidence", policy]):
+        assert run(file, bundle, *wrong)[0] == 2
+    policy.write_text("quorum")
+    status, said = run(file, bundle, "--policy", policy)
+    assert status == 1 and "Line 1 of the policy" in said
+
+
+def test_a_proof_of_inclusion_put_in_later_is_an_alteration(logged: Scene) -> None:
+    bundle = bundle_of(logged)
+    log_proofs()
+    inclusion = parts_of(bundle_of(logged))[asic.INCLUSION]
+    assert checked(made_anew(bundle, {asic.INCLUSION: inclusion})).verdict.word == "altered"
+
+
+def test_the_page_for_anybody_knows_its_own_log(logged: Scene) -> None:
+    log_proofs()
+    bundle, word = bundle_of(logged), f"is entry 3 of the log {own_key().log.name}."
+    text = parts_of(bundle)[asic.INCLUSION].decode()
+    assert any(word in each for each in at_the_page(bundle)["matches"])
+    own, *_ = text.rpartition("\u2014 ")
+    forged = made_anew(bundle, {asic.INCLUSION: f"{own}\u2014 {own_key().log.name} {'A' * 92}\n".encode()})
+    assert any("That a log has proof.pdf does not hold" in each for each in at_the_page(forged)["problems"])
+    marked = made_anew(bundle, {asic.INCLUSION: f"<b>{text}\n<script>\n".encode()})
+    page = Client().post("/verify", {"file": SimpleUploadedFile("b.zip", marked)}).content.decode()
+    assert "This is no proof of inclusion" in page and "<script>" not in page and "<b>" not in page
+    stranger = made_anew(bundle, {asic.INCLUSION: text.replace(own_key().log.name, "log.example").encode()})
+    assert not any("log" in each for each in at_the_page(stranger)["matches"])
+
+
+def at_the_page(bundle: bytes) -> dict[str, Any]:
+    body = {"file": SimpleUploadedFile("bundle.zip", bundle)}
+    answer: dict[str, Any] = Client().post("/verify", body, headers={"Accept": "application/json"}).json()
+    return answer

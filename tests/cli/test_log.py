@@ -66,11 +66,11 @@ def test_an_audit_says_what_holds_and_what_does_not(address: str, tmp_path: Path
     assert status == 1 and "NOT OK: key cannot be had: HTTP status 404" in said
 
 
-def forked(size: int) -> str:
-    """An inclusion proof in another log, signed by the log's own key."""
+def forked() -> str:
+    """An inclusion proof in another log of two entries, signed by the log's own key."""
     own, entry = own_key(), log.entries(299, 1)[0]
-    text = str(Checkpoint(own.log.name, size, node_hash(b"f" * 32, leaf_hash(entry))))
-    return str(Proof(size - 1, [b"f" * 32], str(Note(text, (sign(text, own.log, own.private),)))))
+    text = str(Checkpoint(own.log.name, 2, node_hash(b"f" * 32, leaf_hash(entry))))
+    return str(Proof(1, [b"f" * 32], str(Note(text, (sign(text, own.log, own.private),)))))
 
 
 def test_a_proof_is_looked_for_in_its_log(address: str, tmp_path: Path) -> None:
@@ -87,10 +87,7 @@ def test_a_proof_is_looked_for_in_its_log(address: str, tmp_path: Path) -> None:
     altered[2] = base64.b64encode(b"x" * 32).decode()
     for text, sentence in (
         ("\n".join([*altered, ""]), f"has {proof} does not hold: The inclusion proof does not lead"),
-        (forked(2), "contains it cannot be told: The log was forked: its first 2 entries"),
-        (forked(400), "contains it cannot be told: The log was forked or cut: it had 400 entries, and has 320 now"),
-        (inclusion.read_text().replace("\n300\n", "\n301\n"), f"The signature of {own_key().log.name} is wrong."),
-        ("", "This is no proof of inclusion"),
+        (forked(), "contains it cannot be told: The log was forked: its first 2 entries"),
     ):
         inclusion.write_text(text)
         status, said = run(*asked, "--inclusion", inclusion, proof)

@@ -1,5 +1,6 @@
 """Members of an organization in every role, and the browsers in which they are logged in."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from html import unescape
@@ -53,11 +54,11 @@ class BrowserClient(Client):
         return session
 
 
-def proved(client: Client, seconds_ago: float = 0) -> Client:
-    """Return the logged-in client, as if its member had given their password ``seconds_ago``."""
+def proved(client: Client, seconds_ago: float = 0, method: str = "password", **facts: str) -> Client:
+    """Return the logged-in client, as if its member had proved who they are ``seconds_ago``."""
     request = RequestFactory().get("/")
     request.session = client.session
-    record_authentication(request, get_user(request), "password")
+    record_authentication(request, get_user(request), method, **facts)
     for record in request.session["account_authentication_methods"]:
         record["at"] -= seconds_ago
     request.session.save()
@@ -91,6 +92,11 @@ def read(answer: Any, status: int = 200) -> str:
     page: str = unescape(answer.content.decode())
     assert answer.status_code == status, page
     return page
+
+
+def rows_of(page: str) -> list[int]:
+    """Return the ids of the rows in the page's tables."""
+    return [int(found) for found in re.findall(r'<tr data-id="(\d+)"', page)]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A draft of a served process, and the window in which its stamps are placed."""
+"""A draft of a served process, made by plain forms, and the window in which its stamps are placed."""
 
 import io
 import re
@@ -70,7 +70,7 @@ def begin_draft(
         document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
     file = io.BytesIO()
     document.save(file)
-    browser = browser or _owner(service, organization)
+    browser = browser or owners_browser(service, organization)
     draft = post(browser, f"/app/{organization}/drafts", {}).removesuffix("/documents")
     files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
     post(browser, f"{draft}/documents", {"action": "upload"}, files)
@@ -83,11 +83,13 @@ def owner_of(organization: int) -> str:
     return f"owner-{organization}@example.com"
 
 
-def _owner(service: Service, organization: int) -> httpx.Client:
+def owners_browser(service: Service, organization: int) -> httpx.Client:
+    """Make the owner of the organization; return their browser, which has no scripts, and in which they logged in."""
     email = owner_of(organization)
     options = ["--organization", str(organization), "--email", email, "--role", "owner", "--password-stdin"]
     service.run("member", "create", *options, given=f"{PASSWORD}\n").check_returncode()
-    browser = httpx.Client(base_url=service.base_url, timeout=60)
+    one_by_one = httpx.Limits(max_keepalive_connections=0)  # so that no connection stays open
+    browser = httpx.Client(base_url=service.base_url, timeout=60, limits=one_by_one)
     post(browser, "/account/login/", {"login": email, "password": PASSWORD})
     return browser
 

@@ -13,13 +13,12 @@ from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import LogIn
 from tests.dashboard.matrix import addresses
 from tests.dashboard.test_bulk_sends import GOOD, csv
-from tests.dashboard.test_drafts import profile_of
 from tests.dashboard.test_request import finished, invited
 from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
 from tests.factories import sign
 from tests.logos import logo_for
-from tests.tenancy import create_application
+from tests.tenancy import create_application, create_branding_profile
 from tests.webhooks.parties import REFUSED, answer_all, told
 
 
@@ -55,7 +54,7 @@ def one_of_everything(log_in: LogIn) -> Everything:
     address = kept(owner, organization)
     owner.post(f"{address}/bulk", {"file": csv(GOOD)})
     owner.post(f"/app/{organization.pk}/members", {"email": "new@example.com", "role": "member"})
-    profile = profile_of(organization)
+    profile = create_branding_profile(organization.pk)
     logo_for(profile)
     draft, application = Draft.objects.get(), made.request.application
     assert application

@@ -1,7 +1,12 @@
-"""Dashboard and API speak seven languages: nothing is missing, untranslated, doubtful or unused."""
+"""Dashboard and API speak seven languages: nothing that templates and code say is missing, untranslated, doubtful or
+unused."""
 
+import ast
 import gettext
+import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import allauth
@@ -10,13 +15,55 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from django.conf import settings
 from django.utils import translation
+from django.utils.translation.template import templatize
 
-from paraph import dashboard
-from tests.dashboard.messages import CATALOGS, SOURCE, messages
+import paraph
+
+SOURCE = Path(paraph.__file__).parent
+CATALOGS = SOURCE / "dashboard" / "locale"
+ROOMS = [SOURCE / room for room in ("dashboard", "drafts", "request_templates")]
+SHARED = [file for room in ("flow", "tenants", "webhooks") for file in sorted((SOURCE / room).rglob("*.py"))]
+SHARED.append(SOURCE / "signature_requests/fields/kinds.py")
+"""Files whose messages stand in the catalog of dashboard or API: Django reads both as one."""
+
+LABELS = [SOURCE / noun / "models.py" for noun in ("tenants", "signature_requests", "webhooks")]
+_CALL = re.compile(
+    r"""\b(n?gettext|_)\(u?((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"),?\s*(?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))?)"""
+)
+
+Message = tuple[str, str]  # a message and its plural, "" where it has none
+
+
+@cache
+def messages() -> set[Message]:
+    """Return the messages in English, without shared ones that the catalogs of the API translate."""
+    files = [*LABELS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]
+    shared = {message for file in SHARED for message in _of(file)}
+    of_the_api = (SOURCE / "api" / "locale" / "de" / "LC_MESSAGES" / "django.po").read_text()
+    elsewhere = {message for message in shared if json.dumps(message[0], ensure_ascii=False) in of_the_api}
+    return {message for file in files for message in _of(file)} | (shared - elsewhere)
+
+
+def _of(file: Path) -> Iterator[Message]:
+    if file.suffix == ".py":
+        yield from _calls(ast.parse(file.read_text()))
+    elif file.suffix in (".html", ".txt"):
+        for found in _CALL.finditer(templatize(file.read_text(), origin=str(file))):
+            yield from _calls(ast.parse(f"{found[1]}({found[2]})"))
+
+
+def _calls(tree: ast.AST) -> Iterator[Message]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name, texts = node.func.id, node.args
+            if name in ("_", "gettext", "gettext_lazy", "gettext_noop", "N_"):
+                yield ast.literal_eval(texts[0]), ""
+            elif name in ("ngettext", "ngettext_lazy"):
+                yield ast.literal_eval(texts[0]), ast.literal_eval(texts[1])
+
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
-
-
+OF_ALLAUTH = Path(allauth.__file__).parent / "locale"
 rooms = pytest.mark.parametrize("folder", [CATALOGS, SOURCE / "api" / "locale"], ids=["dashboard", "api"])
 
 
@@ -58,8 +105,7 @@ def test_the_compiled_catalog_is_that_of_the_text(language: str, folder: Path) -
 
 def test_allauth_speaks_portuguese_as_well() -> None:
     """Its catalog is named pt_PT, so the service keeps a copy, which must be that of the installed version."""
-    with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
-        theirs = {each.id: each.string for each in read_po(file, locale="pt") if isinstance(each.id, str) and each.id}
+    theirs = {each.id: each.string for each in catalog("pt_PT", OF_ALLAUTH) if isinstance(each.id, str) and each.id}
     with translation.override("pt"):
         english = [each for each in theirs if translation.gettext(each) == each != theirs[each]]
     assert len(theirs) > 300 and english == [], "copy it anew to dashboard/account/locale/pt"
@@ -68,11 +114,8 @@ def test_allauth_speaks_portuguese_as_well() -> None:
 @pytest.mark.parametrize("language", ["en", *(each for each in LANGUAGES if each != "pt")])  # Portuguese is a copy
 def test_words_of_our_own_are_for_sentences_that_allauth_has(language: str) -> None:
     """Pages show our words too, which proves that the catalog was compiled anew."""
-    folder = Path(dashboard.__file__).parent / f"account/locale/{language}/LC_MESSAGES"
-    with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
-        theirs = {each.id for each in read_po(file) if each.id}
-    with (folder / "django.po").open("rb") as file:
-        ours = [each for each in read_po(file, locale=language) if each.id]
+    ours = [each for each in catalog(language, SOURCE / "dashboard/account/locale") if each.id]
+    theirs = {each.id for each in catalog("pt_PT", OF_ALLAUTH)}
     assert {each.id for each in ours} <= theirs, "allauth says it in other words now"
     with translation.override(language):
         for each in ours:

@@ -23,7 +23,7 @@ from paraph.tenants.models import Activity, Application, Organization, Role, Use
 from paraph.webhooks import deliveries
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release, signature
-from tests.dashboard.conftest import LogIn, proved, read
+from tests.dashboard.conftest import LogIn, proved, read, rows_of
 from tests.factories import Scene, seal_everything, sign
 from tests.tenancy import create_application, rotate
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, prepared_deliveries, record, told
@@ -47,7 +47,7 @@ class Here:
         return read(self.client.get(f"{self.pages}{rest}"))
 
     def rows(self, rest: str = "") -> list[int]:
-        return [int(found) for found in re.findall(r'<tr data-id="(\d+)"', self.page(rest))]
+        return rows_of(self.page(rest))
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_deliveries_are_filtered_by_state_event_and_time(here: Here) -> None:
     assert here.rows("?event=signer.notified") == [new]
     day = (datetime.now(UTC) - timedelta(days=5)).date().isoformat()
     assert (here.rows(f"?since={day}"), here.rows(f"?until={day}")) == ([new], [old])
-    assert here.rows("?status=nonsense&before=x") == [new, old]
+    assert here.rows("?status=nonsense&before=x") == here.rows("?until=9999-12-31") == [new, old]
 
 
 def test_long_lists_are_read_page_by_page_whatever_happens_meanwhile(
@@ -83,7 +83,7 @@ def test_long_lists_are_read_page_by_page_whatever_happens_meanwhile(
     seen, address = [], "?status=waiting"
     while address:
         page = here.page(address)
-        seen += [int(found) for found in re.findall(r'<tr data-id="(\d+)"', page)]
+        seen += rows_of(page)
         Delivery.objects.filter(pk=seen[-1]).update(status="delivered")  # it no longer matches the filter
         further = re.search(r'href="(\?[^"]*before=\d+[^"]*)"', page)
         address = further[1] if further else ""
@@ -140,7 +140,8 @@ def test_a_test_goes_the_way_of_every_delivery_and_touches_no_request(here: Here
     assert made["Location"] == f"{here.pages}/{delivery.pk}"
     assert "already on its way" in read(here.client.post(f"{here.pages}/test"), 422)
     [sent] = prepared_deliveries()
-    assert (sent.claimed.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
+    about = (sent.claimed.url, sent.headers["X-Service-Event"], sent.headers["X-Service-Event-Id"])
+    assert about == ("https://hooks.example/in", "webhook.test", "0")
     expected = "sha256=" + hmac.new(here.secret.encode(), sent.body, hashlib.sha256).hexdigest()
     assert sent.headers["X-Service-Signature"] == expected
     Delivery.objects.update(claimed_at=None, open_attempt=None)
@@ -182,11 +183,11 @@ def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: py
     told()  # of another organization
     tell(told()[0], "signer.notified")
 
-    def rows(query: str = "") -> list[int]:
-        return [int(found) for found in re.findall(r'<tr data-id="(\d+)"', page(query))]
-
     def page(query: str = "") -> str:
         return read(here.client.get(f"{all_of_them}{query}"))
+
+    def rows(query: str = "") -> list[int]:
+        return rows_of(page(query))
 
     oldest, middle, newest = numbers
     assert rows() == [middle]

@@ -12,7 +12,7 @@ from PIL import Image
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.conftest import LogIn, no_place_left, pdf, read
+from tests.dashboard.conftest import LogIn, no_place_left, pdf, read, rows_of
 from tests.tenancy import create_application
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,8 @@ def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organiz
 
 def test_the_good_files_are_kept_and_the_others_named(organization: Organization, client: Client) -> None:
     documents = f"/app/{organization.pk}/documents"
-    files = [pdf(), pdf(b"hello", "note.pdf"), pdf(name="photo.png", content_type="image/png")]
+    files = [pdf(b"hello", "note.pdf"), pdf(name="photo.png", content_type="image/png")]
+    files += [pdf(content_type="application/octet-stream")]  # of a browser whose system knows no PDFs
     said = read(client.post(documents, {"file": files}), 422)
     assert 'role="alert"' in said and "note.pdf: The file is not a PDF." in said
     assert "photo.png is not a PDF. Save it as PDF and try again." in said
@@ -74,7 +75,7 @@ def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: O
     seen, older = list[int](), [""]
     while older:
         page = read(client.get(f"/app/{organization.pk}/documents{older[0]}"))
-        seen += map(int, re.findall(r'<tr data-id="(\d+)"', page))
+        seen += rows_of(page)
         older = re.findall(r'href="(\?before=\w+)"', page)
     assert seen == sorted(Document.objects.values_list("pk", flat=True), reverse=True)
 

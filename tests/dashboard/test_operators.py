@@ -7,12 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
-from django.contrib.auth import get_user
 from django.db import connection
 from django.template.loader import render_to_string
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.utils import translation
 
 from paraph.dashboard import operator_pages as looking
@@ -59,12 +57,7 @@ def outcomes(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Outcome
 
 def operator(email: str = "olga@operators.test") -> Client:
     """The browser of an operator who has just logged in with both factors."""
-    client = with_factor(add_operator(OPERATOR, email))
-    request = RequestFactory().get("/")
-    request.session = client.session
-    record_authentication(request, get_user(request), "mfa", type="totp")
-    request.session.save()
-    return proved(client)
+    return proved(proved(with_factor(add_operator(OPERATOR, email)), method="mfa", type="totp"))
 
 
 def with_factor(user: User) -> BrowserClient:

@@ -465,7 +465,7 @@ _TIMES = """async () => {
         times[name] = Math.min(times[name] ?? Infinity, performance.now() - start);
     };
     const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 15; round += 1) {
         const box = document.querySelector(".box.selected"), at = box.getBoundingClientRect();
         const point = (type, by) => box.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 1,
             pointerType: "mouse", button: 0, clientX: at.left + 20 + by, clientY: at.top + 20 + by }));

@@ -17,6 +17,7 @@ from tests.api.v1.api_clients import ApiClient, api_client, payload, rectangle
 from tests.columns import columns
 from tests.dashboard.conftest import LogIn, read
 from tests.drafts import stored
+from tests.tenancy import create_branding_profile
 
 pytestmark = pytest.mark.django_db
 OPTIONS = {"title": "", "locale": "en", "validity_days": 7, "action": "send"}
@@ -90,17 +91,19 @@ def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
     number, path = prepared(program, payload(program.document()))
     member, client = log_in(Role.MEMBER)
     drafts = f"/app/{member.organization_id}/drafts"
+    Draft.objects.update(title="Lease of Lovelace")
     answer = client.post(f"{drafts}/{number}/delete")
     assert (answer.status_code, answer["Location"]) == (303, drafts)
     assert "The draft was discarded." in read(client.get(drafts))
     assert f'data-id="{number}"' not in read(client.get(drafts))
-    assert program.get(f"/drafts/{number}").json()["status"] == "discarded"
+    said = program.get(f"/drafts/{number}").json()
+    assert (said["status"], said["signature_request_id"]) == ("discarded", None)
     assert "The draft was discarded." in read(client.get(path), 410)
     assert client.post(path, OPTIONS).status_code == 410
     assert client.post(f"{drafts}/{number}/template").status_code == 410
     assert not SignatureRequest.objects.exists()
     draft = Draft.objects.get(pk=number)
-    assert not draft.documents.exists() and draft.content == {}
+    assert not draft.documents.exists() and (draft.title, draft.content) == ("", {})
 
 
 def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> None:
@@ -148,10 +151,7 @@ SAID: dict[str, tuple[Any, str]] = {
 def everything(program: ApiClient) -> dict[str, Any]:
     assert program.organization
     said = {name: value for name, (value, _) in SAID.items()}
-    colors = {"background_color": "#fff8e7", "text_color": "#202030", "accent_color": "#c2410c"}
-    said["branding_profile_id"] = BrandingProfile.objects.create(
-        organization=program.organization, name="Kingsley", **colors
-    ).pk
+    said["branding_profile_id"] = create_branding_profile(program.organization.pk, "Kingsley").pk
     assignment = {"signer_ref": "ada", "stamps": [rectangle()], "fields": [FIELD]}
     said["copies"] = [{name: PERSON[name] for name in ("first_name", "last_name")} | {"email": "copy@kingsley.example"}]
     return said | {"documents": [{"id": program.document(), "signers": [assignment]}]}

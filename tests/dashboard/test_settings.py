@@ -15,8 +15,7 @@ from paraph.tenants.models import Activity, BrandingProfile, Member, Organizatio
 from paraph.tenants.organizations import change_request_defaults
 from tests.api.v1.api_clients import api_client
 from tests.dashboard.conftest import LogIn, MemberClient, proved, read, scene
-from tests.dashboard.test_drafts import profile_of
-from tests.tenancy import create_application, create_organization
+from tests.tenancy import create_application, create_branding_profile, create_organization
 
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
 
@@ -81,7 +80,7 @@ DEFAULTS |= {"message": "Kind regards\r\nAda"}
 
 
 def test_new_requests_begin_with_what_the_organization_wants(log_in: LogIn, organization: Organization) -> None:
-    profile = profile_of(organization)
+    profile = create_branding_profile(organization.pk)
     member, client = log_in()
     saved = client.post(address(member, "/defaults"), DEFAULTS | {"branding_profile": str(profile.pk)})
     assert (saved.status_code, saved.headers["Location"]) == (303, address(member))
@@ -111,9 +110,9 @@ def test_what_was_begun_and_what_programs_make_has_no_defaults(log_in: LogIn, or
 
 
 def test_a_default_that_no_request_may_have_is_refused(log_in: LogIn, organization: Organization) -> None:
-    other = profile_of(create_organization("Other", "pro")).pk
+    other = create_branding_profile(create_organization("Other", "pro").pk).pk
     member, client = log_in()
-    profile_of(organization)
+    create_branding_profile(organization.pk)
     wrong = {"validity_days": "91", "locale": "tlh", "branding_profile": str(other), "message": "x" * 5001}
     for name, value in wrong.items():
         assert client.post(address(member, "/defaults"), DEFAULTS | {name: value}).status_code == 422, name

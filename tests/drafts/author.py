@@ -20,6 +20,7 @@ IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
 PETS = {"name": "Pets", "type": "choice", "options": ["None", "A cat"], "required": False}
 SIGNED_ON = {"name": "Date", "type": "signed_on"}
 PLACE: dict[str, Any] = {"page_number": 1, "x": 60, "y": 500, "width": 160, "height": 18}
+_LAST = {"Ada": "Lovelace", "Grace": "Hopper", "Alan": "Turing"}
 
 
 @dataclass
@@ -34,14 +35,19 @@ class Author:
     def document(self, content: bytes = CONTRACT, name: str = "contract.pdf") -> Document:
         return uploaded(self.scope, content, name)
 
-    def draft(self, *, signers: int = 1) -> Draft:
-        """Return a draft of one document, with a stamp on it for each signer."""
-        draft = editing.begin(self.scope, self.member.user, [self.document().pk])
-        names = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
+    def begun(self, document: Document, *names: str) -> Draft:
+        """Return a draft of the document with signers of these first names, and no place for them."""
+        draft = editing.begin(self.scope, self.member.user, [document.pk])
         people = [
-            {"first_name": name, "last_name": last, "email": f"{name.lower()}@example.com"} for name, last in names
+            {"first_name": name, "last_name": _LAST.get(name, "X"), "email": f"{name.lower()}@example.com"}
+            for name in names
         ]
         editing.replace_signers(draft, [signer_of(each) for each in people])
+        return draft
+
+    def draft(self, *, signers: int = 1) -> Draft:
+        """Return a draft of one document, with a stamp on it for each signer."""
+        draft = self.begun(self.document(), *list(_LAST)[:signers])
         [document] = draft.files()
         stamps = [
             Placed(document, signer, page_number=2, x=50, y=50 + 100 * signer.position, width=200, height=80)

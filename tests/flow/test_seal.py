@@ -32,8 +32,8 @@ from paraph.tenants.branding import create_profile, update_profile
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_delete_files import there
-from tests.logos import COLORS
 from tests.pdf.pictures import texts
+from tests.tenancy import COLORS
 from tests.threads import at_once, beside_each_other
 
 pytestmark = pytest.mark.django_db

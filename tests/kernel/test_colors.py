@@ -31,4 +31,4 @@ def test_text_can_be_read_on_every_background() -> None:
 
 
 def test_what_is_no_colour() -> None:
-    assert not any(map(is_color, ["", "red", "#fff", "#12345g", "#1234567", "#123456;}"]))
+    assert not any(map(is_color, ["", "red", "fff", "#fff", "#12345g", "#1234567", "#123456;}", "#١٢٣٤٥٦"]))

@@ -31,7 +31,8 @@ from paraph.kernel import tokens
 from paraph.keys import CscClient, SigningKey, open_key
 from paraph.keys.signing_key import PrivateKey
 from tests import loopback
-from tests.keys.certified_keys import Root, make_key, make_root, pkcs8
+from tests.keys.certified_keys import Root, make_key, make_root
+from tests.keys.odd_chains import pkcs8
 from tests.loopback import answered
 from tests.receiver import own_authority
 

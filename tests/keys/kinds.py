@@ -8,12 +8,12 @@ from typing import Literal
 
 import pytest
 
-from paraph.kernel import tokens
 from paraph.keys import CscClient, SigningKey, open_key
 from tests.keys import soft_tokens
-from tests.keys.certified_keys import Kind, Root, make_key, make_root, pkcs8
+from tests.keys.certified_keys import Kind, Root, make_key, make_root
 from tests.keys.csc_service import CLIENT, provider
 from tests.keys.kms_service import moto_key, moto_kms
+from tests.keys.odd_chains import pkcs8
 
 Place = Literal["file", "pkcs11", "kms", "csc"]
 PLACES: list[Place] = ["file", "pkcs11", "kms", "csc"]
@@ -42,19 +42,14 @@ def placed(place: Place, kind: Kind, folder: Path, patch: pytest.MonkeyPatch) ->
             address, public = moto_key(stack.enter_context(moto_kms(patch)), kind)
             yield Placed(place, address, root.chain(folder, public), "", root)
             return
+        if place == "pkcs11":
+            token = stack.enter_context(soft_tokens.token(kind, folder, root))
+            yield Placed(place, soft_tokens.address(token.label, "seal"), token.chain, soft_tokens.PIN, root)
+            return
         key = make_key(kind)
         if place == "csc":
             service = stack.enter_context(provider("v2", folder, patch, key=key, root=root))
             yield Placed(place, service.address, folder / "root.pem", "", root, CLIENT)
             return
-        chain = root.chain(folder, key.public_key())
-        if place == "file":
-            (folder / "seal.pem").write_bytes(pkcs8(key))
-            yield Placed(place, str(folder / "seal.pem"), chain, "", root)
-            return
-        label = f"seals {tokens.random_hex(4)}"
-        address = soft_tokens.address(label, "seal")
-        soft_tokens.make_token(label)
-        stack.callback(soft_tokens.remove_token, label, there=False)
-        soft_tokens.put_key(label, key, "seal", "a1", folder)
-        yield Placed(place, address, chain, soft_tokens.PIN, root)
+        (folder / "seal.pem").write_bytes(pkcs8(key))
+        yield Placed(place, str(folder / "seal.pem"), root.chain(folder, key.public_key()), "", root)

@@ -108,7 +108,7 @@ def pem(*certificates: x509.Certificate) -> bytes:
     return b"".join(each.public_bytes(Encoding.PEM) for each in certificates)
 
 
-def private(of: Key) -> bytes:
+def pkcs8(of: Key) -> bytes:
     return of.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
@@ -132,7 +132,7 @@ def below_root(**arguments: Any) -> x509.Certificate:
 
 
 def chain(fate: Fate, *certificates: x509.Certificate, of: Key | None = None, reason: str = "") -> OddChain:
-    return OddChain(private(of or key("seal")), pem(*certificates), fate, reason)
+    return OddChain(pkcs8(of or key("seal")), pem(*certificates), fate, reason)
 
 
 def works(*certificates: x509.Certificate, of: Key | None = None) -> OddChain:
@@ -184,7 +184,7 @@ def plain_key_of_pss_certificate() -> OddChain:
     odd = pss()
     loaded = load_pem_private_key(odd.key, None)
     assert isinstance(loaded, rsa.RSAPrivateKey)
-    return OddChain(private(loaded), odd.certificates, "works")
+    return OddChain(pkcs8(loaded), odd.certificates, "works")
 
 
 def explicit_curve(*, is_issuer: bool = False) -> OddChain:
@@ -196,7 +196,7 @@ def explicit_curve(*, is_issuer: bool = False) -> OddChain:
     issuer = load_pem_private_key(made, None)
     assert isinstance(issuer, ec.EllipticCurvePrivateKey)
     own = issued(name("Seal"), key("seal").public_key(), name("Root"), issuer)
-    return OddChain(private(key("seal")), pem(own) + certificate, "refused", reason)
+    return OddChain(pkcs8(key("seal")), pem(own) + certificate, "refused", reason)
 
 
 def latin(*, unneeded: bool = False) -> OddChain:
@@ -206,7 +206,7 @@ def latin(*, unneeded: bool = False) -> OddChain:
     config = b"string_mask=default\nprompt=no\ndistinguished_name=n\n[n]\nO=A\xe7\xe3o S\xe3o Paulo\nCN=Selo\n"
     certificate = _self_signed(made, "", config=config)
     if unneeded:
-        return OddChain(private(key("seal")), certificate + pem(below_root(), root()), "works")
+        return OddChain(pkcs8(key("seal")), certificate + pem(below_root(), root()), "works")
     return OddChain(made, certificate, "refused", "has a name that cannot be read")
 
 

@@ -2,6 +2,9 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -9,9 +12,11 @@ from urllib.parse import quote
 
 import pytest
 
+from paraph.kernel import tokens
 from paraph.keys.signing_key import PrivateKey
 from tests.independent import need
-from tests.keys.certified_keys import pkcs8
+from tests.keys.certified_keys import Kind, Root, make_key, make_root
+from tests.keys.odd_chains import pkcs8
 
 _MODULES = (
     "/usr/lib/softhsm/libsofthsm2.so",
@@ -31,6 +36,41 @@ def module() -> Path:
     return found
 
 
+@dataclass
+class Token:
+    """A token with one key, labelled ``seal``."""
+
+    label: str
+    folder: Path
+    key: PrivateKey
+    root: Root
+
+    @property
+    def chain(self) -> Path:
+        return self.root.chain(self.folder, self.key.public_key())
+
+    def put(self, key: PrivateKey, label: str = "seal", identifier: str = "a1") -> None:
+        """Import the key into the token. ``identifier``: hexadecimal."""
+        file = self.folder / "to-import.pem"
+        file.write_bytes(pkcs8(key))
+        named = ("--label", label, "--id", identifier)
+        _softhsm("--import", str(file), "--token", self.label, "--pin", PIN, *named)
+        file.unlink()
+
+
+@contextmanager
+def token(kind: Kind, folder: Path, root: Root | None = None) -> Iterator[Token]:
+    """Make a token for the block."""
+    module()
+    made = Token(f"seals {tokens.random_hex(4)}", folder, make_key(kind), root or make_root())
+    make_token(made.label)
+    made.put(made.key)
+    try:
+        yield made
+    finally:
+        remove_token(made.label, there=False)
+
+
 def make_token(label: str) -> None:
     _softhsm("--init-token", "--free", "--label", label, "--pin", PIN, "--so-pin", "of the officer")
 
@@ -38,14 +78,6 @@ def make_token(label: str) -> None:
 def remove_token(label: str, *, there: bool = True) -> None:
     """Delete the token. ``there``: whether it must exist."""
     _softhsm("--delete-token", "--token", label, check=there)
-
-
-def put_key(token: str, key: PrivateKey, label: str, identifier: str, folder: Path) -> None:
-    """Import the key into the token. ``identifier``: hexadecimal."""
-    file = folder / "to-import.pem"
-    file.write_bytes(pkcs8(key))
-    _softhsm("--import", str(file), "--token", token, "--pin", PIN, "--label", label, "--id", identifier)
-    file.unlink()
 
 
 def address(token: str, label: str, **query: str) -> str:

@@ -1,12 +1,14 @@
 """Keys in PKCS#11 tokens of the real SoftHSM: found, checked, used, lost and found again."""
 
 import ctypes
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,54 +18,20 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pkcs11 import Attribute, KeyType, TokenFlag
 
-from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys import open_key, pkcs11_key
+from paraph.keys import SigningKey, open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
 from paraph.keys.pkcs11_key import DedicatedThread, address_of, parse
-from paraph.keys.signing_key import PrivateKey
-from tests.keys import certified_keys
-from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
+from tests.keys import certified_keys, soft_tokens
+from tests.keys.certified_keys import Kind, is_signature, make_key
 from tests.keys.odd_chains import pss
-from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
-
-
-@dataclass
-class Token:
-    """A token with one key, labelled ``seal``."""
-
-    label: str
-    folder: Path
-    key: PrivateKey
-    root: Root
-
-    @property
-    def chain(self) -> Path:
-        return self.root.chain(self.folder, self.key.public_key())
-
-    def open(self, label: str = "seal", passphrase: str = PIN, **query: str) -> pkcs11_key.Pkcs11Key:
-        opened = open_key(address(self.label, label, **query), self.chain, passphrase)
-        assert isinstance(opened, pkcs11_key.Pkcs11Key)
-        return opened
-
-    def put(self, key: PrivateKey, label: str = "seal", identifier: str = "a1") -> None:
-        put_key(self.label, key, label, identifier, self.folder)
+from tests.keys.soft_tokens import PIN, Token, address, make_token, module, remove_token
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Callable[[Kind], Token]]:
-    module()
-    made: list[Token] = []
-
-    def token(kind: Kind) -> Token:
-        made.append(Token(f"seals {tokens.random_hex(4)}", tmp_path, make_key(kind), make_root()))
-        make_token(made[-1].label)
-        made[-1].put(made[-1].key)
-        return made[-1]
-
-    yield token
-    for one in made:
-        remove_token(one.label)
+    with ExitStack() as stack:
+        yield lambda kind: stack.enter_context(soft_tokens.token(kind, tmp_path))
 
 
 @pytest.fixture
@@ -71,8 +39,12 @@ def token(make: Callable[[Kind], Token]) -> Token:
     return make("p-256")
 
 
+def opened(token: Token, label: str = "seal", passphrase: str = PIN, **query: str) -> SigningKey:
+    return open_key(address(token.label, label, **query), token.chain, passphrase)
+
+
 def bare(token: Token) -> pkcs11.Token:
-    """Return the token itself, not opened by our code. Call :meth:`Token.open` first, so that the module knows it."""
+    """Return the token itself, not opened by our code. Call :func:`opened` first, so that the module knows it."""
     return next(one for one in pkcs11.lib(str(module())).get_tokens() if one.label == token.label)
 
 
@@ -80,33 +52,22 @@ def refusal(code: str, work: Callable[[], object]) -> str:
     return certified_keys.refusal(code, work, PIN)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_signs_and_names_itself(make: Callable[[Kind], Token], kind: Kind) -> None:
-    key = make(kind).open()
-    signature = key.sign(b"message")
-    assert is_signature(key.certificate, b"message", signature.value) and signature.request_id == ""
-    assert key.algorithm == ALGORITHMS[kind] and len(key.chain) == 1
-    parts = dict(part.split("=") for part in key.key_id.removeprefix("pkcs11:").split(";"))
-    assert (parts["object"], parts["id"]) == ("seal", "%A1") and parts["token"].startswith("seals%20")
-    assert parts["serial"]
-
-
 def test_a_token_that_does_not_hash(make: Callable[[Kind], Token]) -> None:
     token = make("rsa")
-    opened = token.open()
+    certificate = opened(token).certificate
     session = bare(token).open()
     (key,) = session.get_objects({Attribute.CLASS: pkcs11.ObjectClass.PRIVATE_KEY})
-    assert is_signature(opened.certificate, b"message", pkcs11_key._signer(key, set(), PIN)(b"message"))
+    assert is_signature(certificate, b"message", pkcs11_key._signer(key, set(), PIN)(b"message"))
 
 
 def test_the_pin_stands_in_a_file_or_in_the_setting(token: Token) -> None:
     file = token.folder / "pin"
     file.write_text(f"{PIN}\n")
-    assert token.open(passphrase="", pin_source=f"file:{file}").sign(b"message").value
+    assert opened(token, passphrase="", pin_source=f"file:{file}").sign(b"message").value
     file.unlink()
-    said = refusal("configuration", lambda: token.open(passphrase="", pin_source=f"file:{file}"))
+    said = refusal("configuration", lambda: opened(token, passphrase="", pin_source=f"file:{file}"))
     assert said == f"The PIN file {file} cannot be read: No such file or directory."
-    assert "wants a PIN" in refusal("configuration", lambda: token.open(passphrase=""))
+    assert "wants a PIN" in refusal("configuration", lambda: opened(token, passphrase=""))
 
 
 def test_a_refused_pin_is_not_tried_again(token: Token) -> None:
@@ -116,17 +77,17 @@ def test_a_refused_pin_is_not_tried_again(token: Token) -> None:
         """Return whether the token has seen a wrong PIN since the last right one."""
         return bool(bare(token).flags & TokenFlag.USER_PIN_COUNT_LOW)
 
-    assert "refuses its PIN" in refusal("configuration", lambda: token.open(passphrase="wrong"))
+    assert "refuses its PIN" in refusal("configuration", lambda: opened(token, passphrase="wrong"))
     assert tried()
     session = bare(token).open(user_pin=PIN)
     assert not tried()
     session.close()
-    assert "refuses its PIN" in refusal("configuration", lambda: token.open(passphrase="wrong"))
+    assert "refuses its PIN" in refusal("configuration", lambda: opened(token, passphrase="wrong"))
     assert not tried()
 
 
 def test_what_is_missing_is_named(token: Token) -> None:
-    assert 'holds no private key with label "absent"' in refusal("configuration", lambda: token.open("absent"))
+    assert 'holds no private key with label "absent"' in refusal("configuration", lambda: opened(token, "absent"))
     elsewhere = address("absent", "seal")
     said = refusal("configuration", lambda: open_key(elsewhere, token.chain, PIN))
     assert said.endswith('shows no token with token "absent"; one is needed.')
@@ -141,9 +102,11 @@ def test_what_is_missing_is_named(token: Token) -> None:
 
 def test_two_keys_of_one_name_are_told_apart_by_their_id(token: Token) -> None:
     token.put(make_key("p-256"), identifier="b2")
-    assert "holds 2 private keys" in refusal("configuration", token.open)
+    assert "holds 2 private keys" in refusal("configuration", partial(opened, token))
     uri = address(token.label, "seal").replace(";object", ";id=%A1;object")
-    assert open_key(uri, token.chain, PIN).key_id.endswith("id=%A1")
+    key = open_key(uri, token.chain, PIN)
+    assert re.fullmatch(r"pkcs11:token=seals%20\w+;serial=\w+;object=seal;id=%A1", key.key_id)
+    assert key.sign(b"message").request_id == "" and len(key.chain) == 1
     assert "does not match its certificate" in refusal(
         "configuration", lambda: open_key(uri.replace("%A1", "%B2"), token.chain, PIN)
     )
@@ -160,14 +123,14 @@ def test_a_certificate_for_pss_alone(make: Callable[[Kind], Token]) -> None:
 
 
 def test_a_lost_session_is_opened_again(token: Token) -> None:
-    key = token.open()
+    key = opened(token)
     pkcs11.lib(str(module())).finalize()
     assert is_signature(key.certificate, b"message", key.sign(b"message").value)
 
 
 def test_after_a_loss_the_module_starts_anew(token: Token) -> None:
     """Many modules notice only after a new start that a token is back."""
-    key = token.open()
+    key = opened(token)
     session: Any = bare(token).open()
     assert ctypes.CDLL(str(module())).C_Logout(ctypes.c_ulong(session.handle)) == 0
     assert is_signature(key.certificate, b"message", key.sign(b"message").value)
@@ -176,7 +139,7 @@ def test_after_a_loss_the_module_starts_anew(token: Token) -> None:
 
 
 def test_a_lost_token_is_waited_for(token: Token) -> None:
-    key = token.open()
+    key = opened(token)
     remove_token(token.label)
     assert "shows no token" in refusal("unavailable", lambda: key.sign(b"message"))
     make_token(token.label)
@@ -186,7 +149,7 @@ def test_a_lost_token_is_waited_for(token: Token) -> None:
 
 
 def test_a_token_that_hangs_is_not_waited_for(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = token.open()
+    key = opened(token)
     with monkeypatch.context() as moment:
         moment.setattr(pkcs11_key, "SECONDS", 0.0)
         assert "has not answered within" in refusal("unavailable", lambda: key.sign(b"message"))
@@ -194,7 +157,7 @@ def test_a_token_that_hangs_is_not_waited_for(token: Token, monkeypatch: pytest.
 
 
 def test_a_key_that_wants_its_pin_at_each_signature(token: Token) -> None:
-    token.open()
+    opened(token)
     session = bare(token).open(rw=True)
     template = {Attribute.ALWAYS_AUTHENTICATE: True, Attribute.EXTRACTABLE: False}
     session.generate_keypair(KeyType.RSA, 2048, store=True, label="card", private_template=template)
@@ -206,7 +169,7 @@ def test_a_key_that_wants_its_pin_at_each_signature(token: Token) -> None:
 
 
 def test_many_threads_share_one_key(token: Token) -> None:
-    key = token.open()
+    key = opened(token)
 
     def sign(number: int) -> bool:
         return is_signature(key.certificate, b"%d" % number, key.sign(b"%d" % number).value)

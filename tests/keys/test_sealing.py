@@ -52,17 +52,12 @@ def test_without_settings_the_development_key_seals(tmp_path: Path) -> None:
     assert (tmp_path / "development" / "sealing.key").exists()
 
 
-def test_pem(files: Files) -> None:
-    settings = Settings(sealing_key=str(files.key), sealing_certificate=files.certificate, sealing_passphrase="open")
-    key = production_key(settings, files.folder, SECRET)
-    assert key.chain == (files.root,)
-    assert key.sign(b"message").value
+def test_a_key_comes_from_pem_files_or_from_one_of_pkcs12_with_its_chain(files: Files) -> None:
+    for named in ({"sealing_key": files.key, "sealing_certificate": files.certificate}, {"sealing_key": files.bundle}):
+        settings = Settings.model_validate({name: str(each) for name, each in named.items()} | OPEN)
+        key = production_key(settings, files.folder, SECRET)
+        assert key.chain == (files.root,) and key.sign(b"message").value
     assert not (files.folder / "development").exists()
-
-
-def test_pkcs12_carries_its_chain(files: Files) -> None:
-    key = production_key(Settings(sealing_key=str(files.bundle), sealing_passphrase="open"), files.folder, SECRET)
-    assert key.chain == (files.root,)
 
 
 OPEN, SHUT = {"sealing_passphrase": "open"}, {"sealing_passphrase": "shut"}

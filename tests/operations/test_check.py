@@ -28,8 +28,8 @@ from paraph.operations.pending_work import queue_state
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from tests.cli.service import free_port
 from tests.factories import scene, sign
-from tests.keys.certified_keys import make_key, make_root, pkcs8
-from tests.keys.odd_chains import CHAINS
+from tests.keys.certified_keys import make_key, make_root
+from tests.keys.odd_chains import CHAINS, pkcs8
 from tests.loopback import mail_server, send
 from tests.pdf.timestamps.test_http_authority import REPLY, server
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.attacks.at_the_dashboard import PASSWORD, Person
 from tests.cli.service import wait_until
+from tests.dashboard.editor_window import owners_browser
 from tests.operations.apart import Database, Flows, Machines, Parts
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.thorough
 
 OLD, NEW = "o" * 64, "n" * 64
 _PATIENCE = 180  # s; machines that run tests are busy
-_EMAIL = "ada@example.com"
 
 
 @pytest.fixture
@@ -103,7 +102,8 @@ class Flow:
 def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machines: Machines, hooks: Receiver) -> None:
     one = machines.all[0]
     application = one.service.new_application("enterprise", "sandbox", "--webhook-url", hooks.url())
-    backend, browser = Balanced(machines, application["api_key"]), _logged_in(one, application["organization_id"])
+    backend = Balanced(machines, application["api_key"])
+    browser = owners_browser(one.service, application["organization_id"])
     early = backend.ask("ada")
     backend.sign(early["signers"][0]["signing_url"], backend.code(early["signers"][0]["signing_url"]))
     backend.finalized(early["id"], _PATIENCE)
@@ -147,15 +147,6 @@ def test_machines_are_given_another_secret_one_by_one_and_nobody_notices(machine
         backend.finalized(request_id, _PATIENCE)
     wait_until(lambda: _heard_completed(hooks, application["webhook_secret"]) == sorted(done), _PATIENCE)
     assert not [log for log in machines.logs() if "incident" in log or "job gave up" in log]
-
-
-def _logged_in(machine: Parts, organization: int) -> httpx.Client:
-    options = ["--organization", str(organization), "--email", _EMAIL, "--role", "owner", "--password-stdin"]
-    made = machine.service.run("member", "create", *options, given=f"{PASSWORD}\n")
-    assert made.returncode == 0, made.stderr
-    person = Person(machine.service, _EMAIL)  # type: ignore[arg-type]
-    assert person.log_in().status_code == 303
-    return person.browser
 
 
 def _heard_completed(hooks: Receiver, secret: str) -> list[int]:

@@ -35,10 +35,11 @@ def test_the_sample_is_right(charles: Author) -> None:
     for roles in (1, 3):
         template = template_of(charles, roles=roles)
         columns, row = sample(template.roles)
-        bulk = bulk_of(charles, template, write_csv(columns, [row]))
-        checked = bulk.rows.get()
+        written = write_csv(columns, [row])
+        checked = bulk_of(charles, template, written).rows.get()
         assert (checked.state, checked.problems, checked.number) == ("ready", [], 2)
         assert checked.signers[0]["phone"] == "+33612345678" and len(checked.signers) == roles
+        assert len(set(row)) == len(row) and b"'" not in written, "each role has a person of its own"
 
 
 def test_each_row_says_what_is_wrong_with_it(charles: Author) -> None:

@@ -12,9 +12,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from tests.contract import contract
-from tests.independent import assert_sealed, assert_timestamped, page_text
+from tests.independent import assert_sealed, assert_timestamped, page_text, signature_and_token
 from tests.pdf.levels import assert_archived, level_by_pyhanko
-from tests.pdf_parts import signature_and_token
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer, under
 

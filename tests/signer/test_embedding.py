@@ -14,7 +14,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Application
 from tests.chromium import CHROMIUM, launch
 from tests.factories import Scene
-from tests.other_site import site
+from tests.loopback import site
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 

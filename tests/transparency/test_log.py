@@ -253,21 +253,14 @@ def test_a_store_that_is_new_gets_all_of_the_log() -> None:
 
 @pytest.mark.usefixtures("settings")
 def test_once_an_hour_a_checkpoint_gets_a_timestamp(monkeypatch: pytest.MonkeyPatch) -> None:
-    proofs(1)
-    keep_log()
-    first = log.stamped()
-    assert first and first.size == 1 and first.token
-    proofs(1)
-    keep_log()
-    found = log.stamped()
-    assert found and found.size == 1
     real = clock.now
-    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(hours=1, minutes=1))
-    keep_log()
-    found = log.stamped()
-    assert found and found.size == 2
-    monkeypatch.setattr(clock, "now", lambda: real() + timedelta(hours=3))
-    keep_log()
+    for minutes, new, size in ((0, True, 1), (0, True, 1), (61, False, 2), (180, False, 2)):
+        monkeypatch.setattr(clock, "now", lambda minutes=minutes: real() + timedelta(minutes=minutes))
+        if new:
+            proofs(1)
+        keep_log()
+        found = log.stamped()
+        assert found and found.size == size and found.token
     assert Checkpoint.objects.filter(token__isnull=False).count() == 2  # without a new proof there is no new timestamp
 
 

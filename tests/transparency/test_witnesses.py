@@ -1,7 +1,7 @@
 """Witnesses cosign only a checkpoint that extends the one that they cosigned before (C2SP tlog-witness)."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,13 +35,14 @@ from tests.transparency.test_merkle import LEAVES, READ
 
 pytestmark = pytest.mark.usefixtures("data_dir")
 
+Configure = Callable[..., None]
 PRIVATE = Ed25519PrivateKey.from_private_bytes(b"l" * 32)
 OTHER = VerifierKey("log.example.com/transparency", LOG, PRIVATE.public_key().public_bytes_raw())
 
 
 @pytest.fixture
-def witness(settings: Any, db: None) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"witness_for": [str(OTHER)]})
+def witness(configured: Configure, db: None) -> None:
+    configured(witness_for=[str(OTHER)])
 
 
 def checkpoint(size: int, leaves: Sequence[bytes] = LEAVES, **change: Any) -> str:
@@ -122,8 +123,8 @@ def test_what_is_no_request_is_refused() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_forks_at_once_one_is_cosigned(settings: Any) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update={"witness_for": [str(OTHER)]})
+def test_of_two_forks_at_once_one_is_cosigned(configured: Configure) -> None:
+    configured(witness_for=[str(OTHER)])
     own_key()
     forks = [checkpoint(300, [leaf_hash(b"fork %d" % number), *LEAVES[1:]]) for number in range(8)]
     for old, size in ((0, 300), (300, 300)):
@@ -138,21 +139,17 @@ def test_nobody_is_cosigned_where_no_log_is_named() -> None:
     assert asked(0, 3).status_code == 404
 
 
-def watched(settings: Any, url: str) -> Policy:
+def watched(configured: Configure, url: str) -> Policy:
     own = own_key()
-    named = {
-        "witnesses": [f"{own.witness} {url}/transparency/witness"],
-        "witness_for": [str(own.log)],
-        "allow_private_addresses": True,
-    }
-    settings.PARAPH = settings.PARAPH.model_copy(update=named)
+    witnesses = [f"{own.witness} {url}/transparency/witness"]
+    configured(witnesses=witnesses, witness_for=[str(own.log)], allow_private_addresses=True)
     return Policy([own.log], {"w": own.witness}, {}, "w")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_log_asks_its_witness_over_http(settings: Any, live_server: Any) -> None:
+def test_a_log_asks_its_witness_over_http(configured: Configure, live_server: Any) -> None:
     """Here an installation is its own witness; a witness does the same for any log."""
-    policy = watched(settings, live_server.url)
+    policy = watched(configured, live_server.url)
     for count in (3, 1, 300):
         proofs(count)
         log.log_proofs()
@@ -167,15 +164,15 @@ def test_a_log_asks_its_witness_over_http(settings: Any, live_server: Any) -> No
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(settings: Any, live_server: Any) -> None:
-    policy = watched(settings, f"http://127.0.0.1:{free_port()}")
+def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(configured: Configure, live_server: Any) -> None:
+    policy = watched(configured, f"http://127.0.0.1:{free_port()}")
     logged(3)
     newest = published()
     assert len(read_note(newest.note).signatures) == 1
     outcome = transparency_log()
     assert outcome.status.value == "warning" and f"not cosigned by {own_key().log.name}" in outcome.sentence
     bare = newest.note
-    watched(settings, live_server.url)
+    watched(configured, live_server.url)
     log.log_proofs()
     newest = published()
     policy.check(read_note(newest.note))
@@ -183,7 +180,7 @@ def test_a_witness_that_is_away_holds_up_nothing_and_is_asked_again(settings: An
 
 
 @pytest.mark.django_db
-def test_of_a_witness_its_own_cosignature_alone_is_kept(settings: Any) -> None:
+def test_of_a_witness_its_own_cosignature_alone_is_kept(configured: Configure) -> None:
     own, junk = own_key(), "\u2014 other.example.com " + "A" * 96 + "\n"
 
     def behave(handler: Any) -> None:
@@ -192,7 +189,7 @@ def test_of_a_witness_its_own_cosignature_alone_is_kept(settings: Any) -> None:
         answer(200, (junk * 5 + "".join(map(str, lines)) + junk * 50).encode())(handler)
 
     with receiver(behave) as witness:
-        policy = watched(settings, witness.url(path=""))
+        policy = watched(configured, witness.url(path=""))
         logged(1)
     newest = published()
     note = read_note(newest.note)
@@ -201,8 +198,8 @@ def test_of_a_witness_its_own_cosignature_alone_is_kept(settings: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_witness_that_saw_another_log_does_not_cosign(settings: Any, live_server: Any) -> None:
-    watched(settings, live_server.url)
+def test_a_witness_that_saw_another_log_does_not_cosign(configured: Configure, live_server: Any) -> None:
+    watched(configured, live_server.url)
     proofs(3)
     Cosigned.objects.create(origin=own_key().log.name, size=2, root=b"f" * 32)
     log.log_proofs()
@@ -220,7 +217,7 @@ def test_a_witness_that_saw_another_log_does_not_cosign(settings: Any, live_serv
         {"witness_for": [str(VerifierKey("w", WITNESS, b"k" * 32))]},
     ],
 )
-def test_settings_that_name_no_witness_are_told_of(settings: Any, named: dict[str, list[str]]) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update=named)
+def test_settings_that_name_no_witness_are_told_of(configured: Configure, named: dict[str, list[str]]) -> None:
+    configured(**named)
     outcome = transparency_log()
     assert outcome.status.value == "failed" and "PARAPH_WITNESS" in outcome.sentence

@@ -16,13 +16,12 @@ import pytest
 from django.db import connection, transaction
 
 from paraph.outbound.exchange import NetworkAccess
-from paraph.tenants.admin_log import OPERATOR
-from paraph.webhooks.deliveries import send_test
 from paraph.webhooks.delivery_queue import LEASE
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release, signature
 from tests import receiver as receivers
+from tests.cli.service import wait_until
 from tests.factories import seal_everything
 from tests.receiver import answer, own_authority, receiver
 from tests.webhooks.parties import record, told
@@ -40,13 +39,6 @@ def dispatching(way: NetworkAccess = LOCAL, *, slots: int = 40, seconds: float =
         yield
     finally:
         dispatcher.stop()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "nothing of the kind happened"
-        time.sleep(0.02)
 
 
 def delivered(number: int) -> Callable[[], bool]:
@@ -75,7 +67,7 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
         seal_everything(made.request)
         release(made.request.pk)
         with dispatching(NetworkAccess(allow_private=True, resolve=resolve, tls=authority.client)):
-            wait_for(delivered(2))
+            wait_until(delivered(2))
     [first], [second] = hooks.received, callback.received
     for received in (first, second):
         assert received.headers["X-Service-Signature"] == signature(secret, received.body)
@@ -85,16 +77,6 @@ def test_application_and_callback_each_get_their_own(tmp_path: Path) -> None:
     ids = {received.headers["X-Service-Delivery"] for received in (first, second)}
     assert ids == {str(pk) for pk in Attempt.objects.values_list("pk", flat=True)}
     assert second.path == "/done"
-
-
-def test_a_failure_is_written_down_and_waits_for_its_retry() -> None:
-    with receiver(answer(503, b"busy")) as hooks:
-        expired(hooks)
-        with dispatching():
-            wait_for(has_failed)
-    attempt = Attempt.objects.get()
-    assert (attempt.status_code, attempt.response) == (503, "busy") and attempt.duration_ms is not None
-    assert len(hooks.received) == 1
 
 
 def test_hanging_endpoints_delay_nobody() -> None:
@@ -107,10 +89,10 @@ def test_hanging_endpoints_delay_nobody() -> None:
             Delivery.objects.filter(request=sick.request).update(failures=1)
         well, _ = told(alive.url())
         with dispatching(slots=20, seconds=60):
-            wait_for(lambda: len(dead.received) == 10)
+            wait_until(lambda: len(dead.received) == 10)
             for _ in range(20):
                 record(well.request, "signer.notified", well.signers[0])
-            wait_for(delivered(20))
+            wait_until(delivered(20))
             assert len(dead.received) == 10
             dead.released.set()
 
@@ -123,7 +105,7 @@ def test_stopping_waits_for_what_is_under_way() -> None:
     with receiver(slow) as hooks:
         expired(hooks)
         with dispatching():
-            wait_for(lambda: bool(hooks.received))
+            wait_until(lambda: bool(hooks.received))
     assert Delivery.objects.get().status == "delivered"
 
 
@@ -134,8 +116,8 @@ def test_what_cannot_be_packed_fails_alone() -> None:
         release(made.request.pk)  # although nothing is sealed
         record(made.request, "signer.notified", made.signers[0])
         with dispatching():
-            wait_for(delivered(1))
-            wait_for(has_failed)
+            wait_until(delivered(1))
+            wait_until(has_failed)
     assert Attempt.objects.get(delivery__failures=1).error == "not sent: ProofFile.DoesNotExist"
 
 
@@ -143,7 +125,7 @@ def test_the_route_is_that_of_the_settings_and_private_addresses_are_refused_by_
     with receiver() as hooks:
         expired(hooks)
         with dispatching(NetworkAccess()):
-            wait_for(has_failed)
+            wait_until(has_failed)
     assert "has an address that is not public" in Attempt.objects.get().error and hooks.received == []
     proxied = {"allow_private_addresses": False, "outbound_proxy": "http://proxy.example:3128"}
     settings.PARAPH = settings.PARAPH.model_copy(update=proxied)
@@ -168,12 +150,12 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
     with receiver(answer_once_locked) as hooks:
         expired(hooks)
         with dispatching():
-            wait_for(lambda: bool(hooks.received))
+            wait_until(lambda: bool(hooks.received))
             with transaction.atomic():
                 Delivery.objects.select_for_update().get()
                 locked.set()
-                wait_for(kill_the_waiting_session)
-            wait_for(delivered(1))
+                wait_until(kill_the_waiting_session)
+            wait_until(delivered(1))
     assert len(hooks.received) == 1
 
 
@@ -182,22 +164,10 @@ def test_an_answer_takes_five_seconds_at_most() -> None:
     with receiver(receivers.silent) as hooks:
         expired(hooks)
         with dispatching():
-            wait_for(has_failed)
+            wait_until(has_failed)
     attempt = Attempt.objects.get()
     assert attempt.error == "no complete answer within 5 seconds"
     assert attempt.duration_ms is not None and 5000 <= attempt.duration_ms < 6000
-
-
-def test_a_test_takes_the_same_way() -> None:
-    with receiver() as hooks:
-        made, secret = told(hooks.url())
-        assert made.request.application
-        send_test(OPERATOR, made.request.application)
-        with dispatching():
-            wait_for(delivered(1))
-    [seen] = hooks.received
-    assert (seen.headers["X-Service-Event"], seen.headers["X-Service-Event-Id"]) == ("webhook.test", "0")
-    assert seen.headers["X-Service-Signature"] == signature(secret, seen.body)
 
 
 _PROCESS = """
@@ -218,7 +188,7 @@ def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
             [sys.executable, "-c", _PROCESS],
             env={**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "paraph.config.settings"},
         )
-        wait_for(lambda: len(hooks.received) == 1)
+        wait_until(lambda: len(hooks.received) == 1)
         process.send_signal(signal.SIGKILL)
         process.wait()
         hooks.behave = answer()
@@ -226,6 +196,6 @@ def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
         assert delivery.claimed_at
         Delivery.objects.update(claimed_at=delivery.claimed_at - LEASE - timedelta(seconds=1))  # the lease passes
         with dispatching():
-            wait_for(delivered(1))
+            wait_until(delivered(1))
     ids = [received.headers["X-Service-Delivery"] for received in hooks.received]
     assert ids == [str(Attempt.objects.get().pk)] * 2

@@ -3,7 +3,6 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -11,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, csv_file, member_page, number_in, show
+from paraph.dashboard.decorators import actor, begin_of, csv_file, end_of, member_page, number_in, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
@@ -89,7 +88,7 @@ def _cells(row: Activity) -> list[str]:
 
 
 def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
-    who = asked["who"].strip().lower()
+    who = asked["who"].lower()
     if who in _NOT_MEMBERS:  # of these, operators alone have names
         entries = entries.filter(actor_kind=who, **({} if who == ActorKind.OPERATOR else {"actor": ""}))
     elif who:
@@ -97,9 +96,9 @@ def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Ac
     if asked["action"]:
         entries = entries.filter(action=asked["action"])
     if asked["since"]:
-        entries = entries.filter(created_at__gte=datetime.combine(asked["since"], time(), UTC))
+        entries = entries.filter(created_at__gte=begin_of(asked["since"]))
     if asked["until"]:
-        entries = entries.filter(created_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
+        entries = entries.filter(created_at__lte=end_of(asked["until"]))
     return entries
 
 

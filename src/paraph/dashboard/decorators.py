@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -190,6 +191,15 @@ def number_in(text: str) -> int | None:
 
 def numbers_in(texts: Iterable[str]) -> list[int]:
     return [int(text) for text in texts if number_in(text) is not None]
+
+
+def begin_of(day: date) -> datetime:
+    """Return when the day begins: days of filters are those of UTC."""
+    return datetime.combine(day, time.min, UTC)
+
+
+def end_of(day: date) -> datetime:
+    return datetime.combine(day, time.max, UTC)
 
 
 def csv_file(lines: Iterable[str], name: str) -> StreamingHttpResponse:

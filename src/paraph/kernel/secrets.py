@@ -59,13 +59,18 @@ def write_master_key(data_dir: Path, key: bytes) -> None:
         raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")
 
 
+def write_private(path: Path, content: bytes) -> None:
+    """Write a new file that only its owner may read, and wait until it is on the disk."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def _create(path: Path, key: bytes) -> bytes:
     """Write the key unless another process has just written one, and return the key of the file."""
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
+    write_private(temporary, key)
     try:
         with suppress(FileExistsError):
             os.link(temporary, path)
@@ -87,10 +92,7 @@ class Secrets:
     that do not know the newest one yet can read them."""
 
     def __init__(
-        self,
-        newest: bytes,
-        earlier: Sequence[bytes] = (),
-        fingerprint_in_use: FingerprintInUse = lambda: None,
+        self, newest: bytes, earlier: Sequence[bytes] = (), fingerprint_in_use: FingerprintInUse = lambda: None
     ) -> None:
         self.newest = newest
         self._by_fingerprint = {fingerprint(secret): secret for secret in (newest, *earlier)}

@@ -23,6 +23,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.kernel.secrets import write_private
 from paraph.keys.certificates import PublicKey, misconfigured, read_certificates
 from paraph.keys.chains import PROOF_SEALING
 from paraph.keys.signing_key import LocalKey, PrivateKey, SigningKey, encrypted_pem, read_private_key
@@ -194,8 +195,8 @@ def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
         for name, key in keys.items():
             root_key = keys[_ROOT]
             issued = _LEAVES[name](root_key, key.public_key()) if name in _LEAVES else issue_root(root_key)
-            _write(temporary / f"{name}.key", encrypted_pem(key, passphrase))
-            _write(temporary / f"{name}.pem", issued.public_bytes(Encoding.PEM))
+            write_private(temporary / f"{name}.key", encrypted_pem(key, passphrase))
+            write_private(temporary / f"{name}.pem", issued.public_bytes(Encoding.PEM))
         _move_into_place(temporary, home)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -205,14 +206,6 @@ def _generate(kind: KeyKind) -> PrivateKey:
     if kind == "rsa-3072":
         return rsa.generate_private_key(public_exponent=65537, key_size=3072)
     return ec.generate_private_key(ec.SECP256R1())
-
-
-def _write(path: Path, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _move_into_place(temporary: Path, home: Path) -> None:
@@ -259,7 +252,7 @@ def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
     key = _read_key(path, [passphrase(each) for each in (*others, secret)])
     draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
     try:
-        _write(draft, encrypted_pem(key, passphrase(secret)))
+        write_private(draft, encrypted_pem(key, passphrase(secret)))
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)

@@ -1,6 +1,5 @@
 """What operators can do about people: who sees /operator, what operators did, confirmed addresses, a person's data."""
 
-import os
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
@@ -15,6 +14,7 @@ from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.flow.personal_data.erase import Kept
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.kernel.secrets import write_private
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.sms import send_sms
@@ -76,8 +76,7 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
         places.append(ReportedPlace(name, note, [each.facts for each in things]))
     content = person_report(address, at, places)
     try:
-        with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
+        write_private(out, content)
     except FileExistsError as error:
         raise DomainError("validation_error", f"{out} exists already.") from error
     except OSError as error:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from paraph.kernel import clock
-from paraph.tenants.models import ApiKey, Application, Usage
+from paraph.tenants.models import Usage
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid, payload
 from tests.api.v1.test_endpoint import paths
 from tests.production import Client
@@ -34,24 +34,6 @@ def test_only_the_exact_key_opens(owner: ApiClient) -> None:
     key = owner.api_key.replace("0", "a")[:-1] + "a"
     for spoiled in (key.upper(), key[:-1], key + "0", f" {key}x"):
         error(ApiClient(spoiled).get("/health"), 401, "invalid_api_key")
-
-
-def test_revocation_holds_at_once(owner: ApiClient) -> None:
-    assert owner.get("/health").status_code == 200
-    ApiKey.objects.update(revoked_at=clock.now())
-    error(owner.get("/health"), 401, "invalid_api_key")
-
-
-def test_both_keys_work_while_they_are_rotated(owner: ApiClient) -> None:
-    """The new key still works when the old one is revoked."""
-    assert owner.organization
-    old = Application.objects.get(organization=owner.organization)
-    new = ApiClient(create_application(owner.organization.pk, "sandbox", "new").api_key, owner.organization)
-    document = owner.document()
-    assert new.get(f"/documents/{document}").status_code == owner.get("/health").status_code == 200
-    revoke_application(old.pk)
-    error(owner.get("/health"), 401, "invalid_api_key")
-    assert new.get("/health").status_code == 200
 
 
 def test_a_signing_token_is_no_api_key(owner: ApiClient) -> None:

@@ -8,8 +8,6 @@ from django.conf import settings
 from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
 from paraph.drafts.models import Draft
 from paraph.drafts.review import refusals
-from paraph.flow.sending.create import Sender
-from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.api.v1.api_clients import (
@@ -28,7 +26,6 @@ from tests.api.v1.api_clients import (
 )
 from tests.drafts import stored
 from tests.drafts.author import Author
-from tests.factories import VISITOR
 
 
 @pytest.fixture
@@ -205,19 +202,6 @@ def test_options_without_a_field_on_the_page_are_sent_with_it(charles: Author, p
     draft = created(program, payload(program.document(), **options))
     sent = program.get(f"/signature_requests/{charles.send(draft)}").json()
     assert {name: sent[name] for name in options} == options
-
-
-def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient) -> None:
-    draft = created(program, payload(program.document(), callback_url="https://example.com/hook"))
-    Draft.objects.update(title="Lease of Lovelace")
-    assert discard(Draft.objects.filter(pk=draft.pk)) == 1
-    assert status(program, draft) == {"status": "discarded", "signature_request_id": None}
-    assert not stored.signers()
-    draft.refresh_from_db()
-    assert (draft.title, draft.content) == ("", {})
-    with pytest.raises(DomainError):
-        send_draft(charles.scope, draft.pk, Sender(VISITOR, charles.actor))
-    assert discard(Draft.objects.filter(pk=draft.pk)) == 0
 
 
 def test_what_became_of_it_is_known_when_drafts_are_forgotten(charles: Author, program: ApiClient) -> None:

@@ -22,9 +22,8 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Usage
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, error, invalid
-from tests.dashboard.messages import ROOMS, SOURCE
-from tests.dashboard.messages import messages as of_the_dashboard
-from tests.dashboard.test_catalogs import LANGUAGES, catalog
+from tests.dashboard.test_catalogs import LANGUAGES, ROOMS, SOURCE, catalog
+from tests.dashboard.test_catalogs import messages as of_the_dashboard
 
 
 @cache

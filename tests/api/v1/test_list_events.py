@@ -232,14 +232,3 @@ def test_a_cursor_of_what_a_restored_database_lacks_ends(made: Scene) -> None:
     error(client.get(PATH, after=lost), 410, "cursor_expired")
     happened(made, "signer.signed")
     error(client.get(PATH, after=lost), 410, "cursor_expired")
-
-
-def test_a_rolled_back_event_leaves_no_gap(made: Scene) -> None:
-    happened(made, "signer.notified")
-    with connection.cursor() as cursor:
-        cursor.execute("SAVEPOINT before")
-        record(made.request, "signer.signed", made.signers[0])
-        cursor.execute("ROLLBACK TO SAVEPOINT before")
-    happened(made, "request.expired")
-    kept = list(Event.objects.order_by("position").values_list("position", "event_type"))
-    assert kept == [(1, "signer.notified"), (2, "request.expired")]

@@ -23,7 +23,6 @@ from tests.keys.odd_chains import CHAINS, Lists
 from tests.pdf.levels import statuses_by_pyhanko
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
-from tests.pdf_parts import signature_and_token
 
 CONTRACT = paper(text("A contract", 72, 700))
 
@@ -47,7 +46,7 @@ def test_everybody_finds_the_seal_valid(
     (tmp_path / "ours").mkdir()
     independent.assert_sealed(file, made.root.pem(tmp_path / "ours"))
     independent.assert_cades(file, made.root.pem(tmp_path / "ours"))
-    value, token = signature_and_token(result.content)
+    value, token = independent.signature_and_token(result.content)
     independent.assert_timestamped(token, value, root_file(tmp_path), tmp_path)
     (status,) = statuses_by_pyhanko(result.content, *roots)
     assert status.bottom_line and status.coverage is SignatureCoverageLevel.ENTIRE_FILE

@@ -78,7 +78,7 @@ def test_contents_are_decoded_whole_or_not_at_all() -> None:
     cuts = (packed[:-9], packed[:20], packed[:30] + b"xx" + packed[32:])
     damaged = [PdfStream(each, data) for each in (flate, predicted) for data in cuts]
     odd = [stream(WORDS.hex().encode(), b"/ASCIIHexDecode"), PdfStream({**flate, b"/F": b"(other.bin)"}, packed)]
-    odd += [stream(WORDS, b"/DCTDecode"), stream(WORDS, b"/Unknown"), *damaged]
+    odd += [PdfStream({b"/F": b"(other.bin)"}, b""), stream(WORDS, b"/DCTDecode"), stream(WORDS, b"/Unknown"), *damaged]
     assert [each for each in odd if decoded_completely(each) is not None] == []
     assert decoded_completely(stream(packed, b"/FlateDecode", parameters=[None])) == WORDS
     assert decoded_completely(PdfStream(flate, packed)) == WORDS

@@ -28,7 +28,7 @@ from paraph.pdf.timestamps.timestamp import (
 )
 from paraph.pdf.verification.verify import verify
 from tests import independent
-from tests.keys.odd_chains import Key, issued, key, middle, name, of_someone, pem, private, root
+from tests.keys.odd_chains import Key, issued, key, middle, name, of_someone, pem, pkcs8, root
 from tests.pdf import forge
 from tests.pdf.forge import POLICY, Forge, Scheme
 from tests.pdf.pdf_factory import flipped, paper, text
@@ -233,7 +233,7 @@ class Responder:
     """More lines of the configuration."""
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        files = {"own.key": private(self.own), "own.pem": pem(self.certificate), "others.pem": pem(*self.others)}
+        files = {"own.key": pkcs8(self.own), "own.pem": pem(self.certificate), "others.pem": pem(*self.others)}
         files |= {"ts.cnf": (_CONFIGURATION + self.more).encode(), "serial": b"01\n", "query": request}
         for file, content in files.items():
             (self.folder / file).write_bytes(content)

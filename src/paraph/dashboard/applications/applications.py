@@ -92,7 +92,7 @@ class RevokeForm(forms.Form):
 
     def clean_application_name(self) -> str:
         given: str = self.cleaned_data["application_name"]
-        if given.strip() != self._name:
+        if given != self._name:
             raise forms.ValidationError(_("This is not the name of the application."))
         return given
 
@@ -150,7 +150,7 @@ def which_key(request: HttpRequest, member: Member) -> HttpResponse:
     if not form.is_valid():
         return _list_page(request, member, form)
     mine = ApiKey.objects.filter(application__in=applications_of(member))
-    key = mine.filter(sha256=key_hash(form.cleaned_data["key"].strip())).select_related("application").first()
+    key = mine.filter(sha256=key_hash(form.cleaned_data["key"])).select_related("application").first()
     if key is None:
         refusal = _("This key does not belong, and never belonged, to an application of this organization.")
         form.add_error("key", refusal)
@@ -172,10 +172,8 @@ def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpRespo
 def new_application(request: HttpRequest, member: Member) -> HttpResponse:
     form = NewApplicationForm(request.POST or None, initial={"environment": shown_environment(request, member)})
     if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
         try:
-            given["webhook_url"] = given["webhook_url"].strip()
-            made = create_application(member.organization_id, actor(request, member), **given)
+            made = create_application(member.organization_id, actor(request, member), **form.cleaned_data)
             return _show_secrets(request, member, made)
         except DomainError as refusal:
             if refusal.code == "payment_required":
@@ -196,9 +194,9 @@ def save_settings(request: HttpRequest, member: Member, found: Application) -> H
     if not form.is_valid():
         return _application_page(request, member, found, settings=form)
     given = form.cleaned_data
-    origins, url = given["frame_origins"].split(), given["webhook_url"].strip()
+    origins = given.pop("frame_origins").split()
     try:
-        update_application(actor(request, member), found, origins, name=given["name"], webhook_url=url)
+        update_application(actor(request, member), found, origins, **given)
     except DomainError as refusal:
         add_refusal(form, refusal)
         return _application_page(request, member, found, settings=form)

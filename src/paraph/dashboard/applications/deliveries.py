@@ -5,7 +5,7 @@ sandbox key to a sealed PDF, and the webhooks on the way."""
 import json
 import shlex
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django import forms
@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of, is_new
-from paraph.dashboard.decorators import actor, attached, done, member_page, scope, show, shown_scope
+from paraph.dashboard.decorators import actor, attached, begin_of, done, end_of, member_page, scope, show, shown_scope
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
@@ -105,13 +105,9 @@ class FilterForm(forms.Form):
         """Return the filter, without what could not be read."""
         self.is_valid()
         given = self.cleaned_data
-        since, until = _midnight(given.get("since")), _midnight(given.get("until"))
-        after = until + timedelta(days=1) if until else None
-        return Filter(given.get("status", ""), given.get("event", ""), since, after, given.get("before"))
-
-
-def _midnight(day: date | None) -> datetime | None:
-    return datetime.combine(day, time(), UTC) if day else None
+        since, until = given.get("since"), given.get("until")
+        first, last = since and begin_of(since), until and end_of(until)
+        return Filter(given.get("status", ""), given.get("event", ""), first, last, given.get("before"))
 
 
 @member_page(Right.BUILD, application_id=application_of)

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +17,9 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import (
     actor,
+    begin_of,
     csv_file,
+    end_of,
     member_page,
     number_in,
     numbers_in,
@@ -79,7 +81,7 @@ class Filters(forms.Form):
 
     @property
     def words(self) -> str:
-        return str(self.cleaned_data["q"]).strip()
+        return str(self.cleaned_data["q"])
 
     @property
     def rising(self) -> bool:
@@ -95,18 +97,14 @@ class Filters(forms.Form):
         if asked["status"]:
             rows = rows.filter(status=asked["status"])
         if asked["created_after"]:
-            rows = rows.filter(created_at__gte=_midnight(asked["created_after"]))
-        if asked["created_before"] and asked["created_before"] < date.max:
-            rows = rows.filter(created_at__lt=_midnight(asked["created_before"] + timedelta(days=1)))
+            rows = rows.filter(created_at__gte=begin_of(asked["created_after"]))
+        if asked["created_before"]:
+            rows = rows.filter(created_at__lte=end_of(asked["created_before"]))
         return rows
 
     def query(self) -> dict[str, Any]:
         """Return what is asked for, as a query string has it."""
         return {name: str(value) for name, value in self.cleaned_data.items() if value}
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min, UTC)
 
 
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))

@@ -161,10 +161,10 @@ class ContentsDecoder:
 def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
     """Return the decoded data; ``None`` if it is truncated, damaged, over ``limit`` bytes, external or an image."""
     filters = stream.dictionary.get(b"/Filter")
+    if b"/F" in stream.dictionary or (stream.data and not _ends(stream, filters)):
+        return None
     if not stream.data:  # as qpdf writes empty contents
         return b""
-    if b"/F" in stream.dictionary or not _ends(stream, filters):
-        return None
     if filters is not None and any(name in serialized(filters) for name in _OF_PICTURES):
         return None
     try:
@@ -178,7 +178,7 @@ def _ends(stream: PdfStream, filters: object) -> bool:
     if filters is None or filters == []:
         return True
     first = filters[0] if isinstance(filters, list) else filters
-    return isinstance(first, bytes) and bool(stream.data) and stream.data.rstrip().endswith(_ENDED.get(first, b""))
+    return isinstance(first, bytes) and stream.data.rstrip().endswith(_ENDED.get(first, b""))
 
 
 @cache

@@ -251,6 +251,7 @@ async function sign() {
   if (form.elements.esign_disclosure) given.esign_disclosure = form.elements.esign_disclosure.value;
   if (form.dataset.inPerson) given.in_person = form.dataset.inPerson;
   given.fields = window.filling?.values();
+  asking.abort();
   const answer = await post("signature", given);
   signButton.disabled = false;
   signButton.textContent = label;
@@ -258,6 +259,8 @@ async function sign() {
     finish(answer);
     return;
   }
+  asking = new AbortController();
+  loadAllTexts();
   if (["invalid_otp", "too_many_attempts"].includes(answer.error.code)) {
     if (answer.error.retry_after) lock(answer.error.retry_after);
     if (answer.error.attempts_left === 0) pause(0);

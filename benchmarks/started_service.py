@@ -1,4 +1,4 @@
-"""A service that benchmarks and scenarios start: ``paraph serve`` in a folder, and the operator's commands for it."""
+"""A service that benchmarks and the cameras of README.md start: ``paraph serve`` in a folder, and commands for it."""
 
 import json
 import os
