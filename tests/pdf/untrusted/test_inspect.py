@@ -4,7 +4,6 @@ import io
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from random import Random
 from typing import Any
 
 import pikepdf
@@ -22,7 +21,6 @@ from paraph.pdf.untrusted.page_reading import find_tags, render_page
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits, configure
 from tests.pdf import hostile, refused
 from tests.pdf.odd_files import CLASSES, odd_files
-from tests.pdf.odd_files.signed import earlier
 from tests.pdf.pdf_factory import Stream, paper, saved, text
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.untrusted.test_reading_corpus import corpus
@@ -125,20 +123,26 @@ def test_static_xfa_is_told() -> None:
     assert preflight(paper("", catalog={"AcroForm": _XFA}))["forms"] == {"fields": 0, "xfa": True}
 
 
-def signed(certification: int = 0, lock: int = 0) -> bytes:
-    """A file that is certified, or one with the structure of a signature, which reading does not verify."""
+def signed(certification: int | None = None, lock: int | None = None) -> bytes:
+    """A file with the structure of a signature, which reading does not verify."""
 
     def prepare(document: pikepdf.Pdf) -> None:
         value = Dictionary(Type=Name.Sig, Filter=Name("/Adobe.PPKLite"), ByteRange=Array([0, 1, 2, 3]))
         field = Dictionary(FT=Name.Sig, T="Signature1", V=document.make_indirect(value))
+        if certification:
+            parameters = Dictionary(Type=Name.TransformParams, P=certification, V=Name("/1.2"))
+            value.Reference = Array([Dictionary(TransformMethod=Name.DocMDP, TransformParams=parameters)])
+            document.Root.Perms = Dictionary(DocMDP=field.V)
         if lock:
             field.Lock = Dictionary(Type=Name.SigFieldLock, Action=Name.All, P=lock)
-        group = document.make_indirect(Dictionary(T="group"))
-        fields = (field, Dictionary(T="a", FT=Name.Tx))
-        group.Kids = Array([document.make_indirect(Dictionary(**each, Parent=group)) for each in fields])
+        name = Dictionary(T="a", FT=Name.Tx)
+        group = Dictionary(T="group", Kids=Array([document.make_indirect(field), document.make_indirect(name)]))
+        group = document.make_indirect(group)
+        for kid in group.Kids:
+            kid.Parent = group
         document.Root.AcroForm = Dictionary(Fields=Array([group]), SigFlags=3)
 
-    return earlier(Random(1), level=certification) if certification else paper("", prepare=prepare)
+    return paper("", prepare=prepare)
 
 
 def test_earlier_signatures_are_told() -> None:
