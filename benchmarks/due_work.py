@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _measure(service: StartedService) -> None:
-    from paraph.evidence import preservation
+    from paraph.evidence import sealed_files
     from paraph.flow.housekeeping.retention import FILES, PEOPLE
     from paraph.kernel import clock
     from paraph.operations.pending_work import longest_overdue
@@ -50,10 +50,10 @@ def _measure(service: StartedService) -> None:
 
     requests = SignatureRequest.objects.count()
     long_ago = clock.now() - timedelta(days=10)
-    for kind in preservation.KINDS:
+    for kind in sealed_files.KINDS:
         kind.objects.update(timestamp_due_at=long_ago)
     with _timed("timestamps", 2 * requests, service):
-        _work(lambda: preservation.overdue()[0])
+        _work(lambda: sealed_files.overdue()[0])
     SignatureRequest.objects.update(completed_at=long_ago)
     rules = [Retention(organization=each, environment="sandbox", days=1) for each in Organization.objects.all()]
     Retention.objects.bulk_create(rules)

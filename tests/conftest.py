@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import hypothesis
 import pytest
-from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.management.commands import flush
 from django.core.signals import setting_changed
@@ -122,14 +121,6 @@ def _no_language_of_another_test() -> Iterator[None]:
     """A request leaves its language in the thread; in production the next request replaces it."""
     yield
     translation.deactivate()
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _live_servers_answer_for_static_files_as_production_does() -> None:
-    """Django's server for tests would answer in place of our view, and knows no hashed names. It does not answer for
-    static files at another host."""
-    handler: Any = StaticFilesHandler
-    handler.get_base_url = lambda _self: "//elsewhere/"
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,7 +14,7 @@ FULL_FOR_NOW = "452 4.2.2 <{}>: over quota"
 class RefusingServer:
     """``recipients`` and ``content``: the replies to ``RCPT`` and after ``DATA`` by address, with ``{}`` in its place;
     ``sender``: the reply to every ``MAIL``. "" or no reply accepts. ``asked``: how often each recipient was named;
-    ``taken``: the recipients of accepted mails, in order."""
+    ``taken``: the recipients of accepted mails, in order, and ``letters`` these mails."""
 
     def __init__(self) -> None:
         self.recipients: dict[str, str] = {}
@@ -22,6 +22,7 @@ class RefusingServer:
         self.sender = ""
         self.asked: Counter[str] = Counter()
         self.taken: list[str] = []
+        self.letters: list[bytes] = []
 
     async def handle_MAIL(self, _server: Any, _session: Any, envelope: Any, address: str, options: list[str]) -> str:
         if self.sender:
@@ -41,6 +42,7 @@ class RefusingServer:
         if reply := self.content.get(address, ""):
             return reply.format(address)
         self.taken.append(address)
+        self.letters.append(envelope.content)
         return "250 2.0.0 Ok: queued"
 
 

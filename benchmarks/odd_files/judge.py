@@ -14,7 +14,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.page_reading import render_page
 from paraph.pdf.untrusted.verify import verify
-from tests.pdf.looks import Size, promises, promises_on, rewritten
+from tests.pdf.pairs import Size, promises, promises_on, rewritten
 
 _PAGE_LIMIT = 2000
 _FINEST, _WIDEST = 2.0, 1240.0  # as the signing page draws: pixels per point, pixels of the shorter side

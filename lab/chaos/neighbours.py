@@ -125,7 +125,7 @@ def main() -> None:
 
 def _compare(service: Service, requests: int, attacks: Sequence[str], most: float) -> list[str]:
     api = f"{service.base_url}/api/v1"
-    neighbours = [Neighbour(api, service.new_application()["api_key"]) for _ in range(_ORGANIZATIONS)]
+    neighbours = [Neighbour(api, service.new_key()) for _ in range(_ORGANIZATIONS)]
     attacker = _hostile_keys(service)
     peace, beside = Waits(), Waits()
     numbers = itertools.count()

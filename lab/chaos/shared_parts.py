@@ -72,7 +72,7 @@ class Parts:
             process.wait(60)
 
     def key(self, environment: str) -> str:
-        return str(self.service.new_application(environment=environment)["api_key"])
+        return self.service.new_key(environment=environment)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from paraph.keys.development import root_file
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from tests.cli.service import free_port
 from tests.loopback import send
-from tests.pdf.timestamps.test_http_authority import REPLY, server
+from tests.pdf.timestamps.test_authorities import REPLY, server
 from tests.receiver import Handler, Receiver, answer, receiver
 
 REFUSING = "nobody"  # how the addresses begin whose mailboxes do not exist

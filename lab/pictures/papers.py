@@ -8,9 +8,9 @@ import httpx
 import pypdfium2
 
 from paraph.words import LOCALES
-from tests.browser.world import World, sent, until, wrong_for
+from tests.browser.world import World, until, wrong_for
 from tests.pdf.pdf_factory import paper, text
-from tests.scenarios.people import at, sign
+from tests.scenarios.people import at, code_for, sign
 
 People = dict[str, tuple[str, dict[str, str]]]  # language and fields of a signer, by the name of the picture
 
@@ -69,7 +69,7 @@ def proofs(world: World, browser: Any, folder: Path) -> None:
         url = world.asked(initials_required=True, language=language, more=person)[0]
         httpx.get(url, timeout=30)
         body: dict[str, Any] = {"signature": _DRAWN, "initials": {"type": "typed"}, "locale": language}
-        assert sign(url, wrong_for(sent(url)), **body).json()["error"]["code"] == "invalid_otp"
+        assert sign(url, wrong_for(code_for(url)), **body).json()["error"]["code"] == "invalid_otp"
         assert sign(url, **body).status_code == 200
         _pages(_files(world)["certificate_url"], folder / f"proof-{name}")
 

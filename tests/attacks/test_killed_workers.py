@@ -14,7 +14,6 @@ import psycopg
 import pytest
 
 from lab.chaos.dropped_answers import create, judge
-from paraph.keys.development import root_file
 from paraph.postgres import embedded_url
 from tests.api.v1.api_clients import CONTRACT
 from tests.attacks.conftest import Target
@@ -54,11 +53,11 @@ def test_each_document_is_sealed_once(new_target: Callable[..., Target], tmp_pat
     for urls in links[::5]:
         path = tmp_path / f"{urls['document_id']}.pdf"
         path.write_bytes(httpx.get(urls["signed_url"], timeout=30).content)
-        assert_sealed(path, root_file(target.data_dir / "keys"))
+        assert_sealed(path, target.root)
 
 
 def test_what_is_asked_for_again_is_there_once(target: Target, tmp_path: Path) -> None:
-    key = target.new_application()["api_key"]
+    key = target.new_key()
     assert create(target.base_url, key, CREATIONS, tmp_path) >= CREATIONS / 2
     judge(target.base_url, key, target.inbox, CREATIONS)
 

@@ -1,19 +1,21 @@
-"""Files and pictures that take all the time that they are granted, on many connections at once. The process that
-reads a file to seal it may take as much time as the upload was allowed, and the worker survives it."""
+"""Files and pictures that take all the time that they are granted, on many connections at once, and what somebody else
+sees of the service meanwhile. The process that reads a file to seal it may take as much time as the upload was allowed,
+and the worker survives it."""
 
+import contextlib
 import os
 import re
 import signal
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.attacks.bystander import SOON, Attack, Bystander, upload
 from tests.attacks.conftest import Target
 from tests.factories import pdf
 from tests.pdf import hostile
@@ -24,6 +26,73 @@ pytestmark = pytest.mark.thorough
 CONNECTIONS = 20
 SLOW = hostile.nested_forms()
 UPLOADS = 24
+
+SOON = 10.0  # seconds, on a machine that others use as well; without fairness each call takes a minute
+PAUSE = 0.5  # seconds before a connection of an attack sends again
+
+
+class Bystander:
+    """Another organization, with a request to sign. It makes calls of every kind, and uploads, which have to wait."""
+
+    def __init__(self, target: Target) -> None:
+        self._backend = target.backend(target.new_key())
+        made = self._backend.ask("zoe")
+        self._page = made["signers"][0]["signing_url"]
+        self._request = f"/api/v1/signature_requests/{made['id']}"
+        self._target = target
+
+    def goes_on(self, seconds: float) -> None:
+        """Make calls round after round, and assert that each is answered soon."""
+        over, key = time.monotonic() + seconds, self._backend.api_key
+        with client(self._target) as connection:
+            while time.monotonic() < over:
+                for path in ("/healthz", "/readyz", self._page, self._request):
+                    answer = connection.get(path, headers={"X-Api-Key": key})
+                    assert answer.status_code == 200 and answer.elapsed.total_seconds() < SOON, path
+                answer = upload(connection, key, pdf())
+                assert answer.status_code == 201 and answer.elapsed.total_seconds() < SOON
+
+
+@dataclass
+class Attack:
+    """An attack on so many connections, each of which sends the same again and again. At its end, the target's readers
+    are ended by the signal that the kernel sends when their processor time is over."""
+
+    target: Target
+    send: Callable[[httpx.Client], httpx.Response]
+    connections: int
+    answers: list[httpx.Response] = field(default_factory=list)
+
+    def __enter__(self) -> "Attack":
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._go_on) for _ in range(self.connections)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        while any(thread.is_alive() for thread in self._threads):
+            for process in self.target.readers():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGXCPU)
+            time.sleep(PAUSE)
+
+    def _go_on(self) -> None:
+        with client(self.target) as connection:
+            while not self._over.is_set():
+                self.answers.append(self.send(connection))
+                self._over.wait(PAUSE)
+
+
+def client(target: Target) -> httpx.Client:
+    """Return a client of its own, which keeps its connection."""
+    return httpx.Client(base_url=target.base_url, timeout=90, verify=False)  # plain HTTP: no certificates to load
+
+
+def upload(connection: httpx.Client, key: str, content: bytes) -> httpx.Response:
+    files = {"file": ("a.pdf", content, "application/pdf")}
+    return connection.post("/api/v1/documents", files=files, headers={"X-Api-Key": key})
 
 
 def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
@@ -41,12 +110,9 @@ def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None
         return connection.get(picture)
 
     with Attack(target, look, CONNECTIONS) as attack:
-        seen = bystander.watch(5)
+        bystander.goes_on(5)
         busy = target.readers()
 
-    for name, calls in seen.items():
-        assert {status for status, _ in calls} <= {200, 201}, name
-        assert max(seconds for _, seconds in calls) < SOON, name
     # One reader for the picture and, once that one runs last, an ordinary one in its stead; one for the other
     # organization; and the worker's own for its seals.
     assert len(busy) <= 4
@@ -56,14 +122,6 @@ def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None
     again = httpx.get(picture, timeout=60)
     assert (again.status_code, again.json()["error"]["page_number"]) == (422, 2)
     assert again.elapsed.total_seconds() < 2
-
-
-def test_no_process_of_the_target_can_have_more_memory_than_the_test_gives(target: Target) -> None:
-    target.backend().upload(pdf())
-    limits = [Path(f"/proc/{number}/limits").read_text() for number in target.processes()]
-
-    [bounds] = {line for text in limits for line in text.splitlines() if line.startswith("Max address space")}
-    assert int(bounds.split()[4]) == target.memory
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +137,8 @@ def test_the_files_of_one_organization_stop_nobody_else(own_target: Target) -> N
         return upload(connection, own_target.key, SLOW + b"\n%% %d" % next(number))  # never the same file again
 
     with Attack(own_target, send, UPLOADS) as attack:
-        seen = bystander.watch(6)
+        bystander.goes_on(6)
 
-    for name, calls in seen.items():
-        assert {status for status, _ in calls} <= {200, 201}, name
-        assert max(seconds for _, seconds in calls) < SOON, name
     busy = [answer for answer in attack.answers if answer.status_code == 503]
     assert len(busy) > UPLOADS
     assert {answer.json()["error"]["code"] for answer in busy} == {"unavailable"}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.attacks.front import Front, started
 from tests.cli.service import free_port
-from tests.loopback import Handler
+from tests.loopback import Handler, send
 
 TIMES = 8
 
@@ -36,10 +36,8 @@ class Upstream:
                 upstream.got[self.command] += 1
                 if upstream.loses:
                     self.close_connection = True
-                    return
-                self.send_response(200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                else:
+                    send(self)
 
             do_POST = do_GET
 

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.journey import Journey
-from tests.browser.world import World
+from tests.browser.world import SIDEWAYS, World
 
 pytestmark = pytest.mark.thorough
 
@@ -48,7 +48,7 @@ def checked(page: Any) -> None:
         page.emulate_media(color_scheme=scheme)
         results = Axe().run(page, options=rules)
         assert results.violations_count == 0, results.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert page.evaluate(SIDEWAYS) == 0
 
 
 @_LOOKS

@@ -10,11 +10,9 @@ import pytest
 
 from tests.browser.contract import contract
 from tests.browser.journey import Journey
-from tests.browser.world import World, five_wrong, sent, until, wrong_for
-from tests.clients import typescript
-from tests.loopback import site
+from tests.browser.world import SIDEWAYS, World, five_wrong, until, wrong_for
 from tests.pdf.pdf_factory import paper, text
-from tests.scenarios.people import at, sign
+from tests.scenarios.people import at, code_for, sign
 
 PHONE = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
 NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
@@ -26,7 +24,6 @@ SCREENS: dict[str, dict[str, Any]] = {
     "right to left": PHONE,
 }
 _USUAL = ("phone",)
-_SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
 _TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, textarea")]
     .filter((hit) => hit.checkVisibility({ visibilityProperty: true }) && hit.type !== "hidden")
@@ -45,7 +42,7 @@ _IN_SIGHT = """async (place) => {
 
 
 def fits(page: Any) -> None:
-    assert page.evaluate(_SIDEWAYS) == 0
+    assert page.evaluate(SIDEWAYS) == 0
     assert page.evaluate(_TARGETS) == []
 
 
@@ -53,7 +50,8 @@ def fits(page: Any) -> None:
     "screen", [name if name in _USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in SCREENS]
 )
 def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -> None:
-    """The signature is the typed name at a desk and drawn elsewhere; then the signer gets the signed copy."""
+    """The signature is the typed name at a desk and drawn elsewhere; then the signer gets the signed copy. Nobody else
+    hears of it: nothing is loaded from elsewhere, no cookie is set and nothing is stored."""
     language, direction = ("ar", "rtl") if screen == "right to left" else ("en", "ltr")
     page = visit(world.asked(initials_required=True, language=language)[0], **SCREENS[screen])
     assert page.locator("html").get_attribute("dir") == direction
@@ -74,8 +72,11 @@ def test_on_every_screen(visit: Callable[..., Any], world: World, screen: str) -
     with page.expect_download() as download:
         page.locator(".copies a").first.click()
     assert download.value.path().read_bytes().startswith(b"%PDF")
-    assert page.context.cookies() == []
-    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
+    ours = (f"{world.base_url}/", "data:image/svg+xml,")
+    assert len(loaded) > 5 and [address for address in loaded if not address.startswith(ours)] == []
+    assert page.context.storage_state(indexed_db=True) == {"cookies": [], "origins": []}
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) -> None:
@@ -128,8 +129,6 @@ def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], 
         r"https://shop\.example/done\?a=1&signature_request_id=\d+&signer_id=\d+", link.get_attribute("href") or ""
     )
     assert page.url.startswith(url) and page.locator(".copies a").first.is_visible()
-    plain = visit(world.asked()[0])
-    assert plain.locator("#done a[target=_top]:visible").count() == 0
 
 
 def test_by_keyboard_alone(visit: Callable[..., Any], world: World) -> None:
@@ -216,18 +215,14 @@ def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: Worl
 def test_the_end_is_told_on_the_reader_s_clock_with_utc_behind(
     visit: Callable[..., Any], world: World, zone: str
 ) -> None:
-    """The day in UTC is told where it is another."""
-    page = visit(world.asked()[0], timezone_id=zone, locale="en-US")
-    shown = page.locator(".opening time")
+    """The day in UTC is told where it is another. In German, a time is told with "Uhr"."""
+    url = world.asked()[0]
+    shown = visit(url, timezone_id=zone, locale="en-US").locator(".opening time")
     end = datetime.fromisoformat(shown.get_attribute("datetime"))
     here = end.astimezone(ZoneInfo(zone))
     utc = f"{end:%H:%M} UTC" if end.date() == here.date() else f"{end:%-d %B %Y, %H:%M} UTC"
     assert shown.inner_text() == f"{here:%-d %B %Y, %H:%M} ({utc})"
-
-
-def test_a_time_in_german_is_told_with_uhr(visit: Callable[..., Any], world: World) -> None:
-    page = visit(world.asked(language="de")[0], timezone_id="America/New_York")
-    told = page.locator(".opening time").inner_text()
+    told = visit(f"{url}?lang=de", timezone_id=zone).locator(".opening time").inner_text()
     assert re.fullmatch(r"\d+\. \w+ 20\d\d um \d\d:\d\d\sUhr \((?:.* um )?\d\d:\d\d UTC\)", told), told
 
 
@@ -405,7 +400,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
     code, and a new code works at once; the twentieth wrong try locks the page."""
     url = world.asked()[0]
     page = visit(url, statuses=(422, 429))
-    old = sent(url)
+    old = code_for(url)
     journey = Journey(page).to_signature().to_confirm()
     new = journey.code()
     assert page.locator("[data-send]").is_disabled() and "0:" in page.locator("#code-status + span").inner_text()
@@ -588,7 +583,7 @@ def test_reading(visit: Callable[..., Any], world: World) -> None:
     assert page.get_by_role("button", name="Zoom in").is_disabled()
     first.locator("img[data-sharp='400']").wait_for()
     assert first.locator("img").evaluate("picture => picture.naturalWidth") > 2.5 * width
-    assert page.evaluate(_SIDEWAYS) == 0
+    assert page.evaluate(SIDEWAYS) == 0
     page.get_by_role("link", name="Read as text").click()
     assert "This is page 3 of 3" in page.locator("main").inner_text()
 
@@ -602,43 +597,6 @@ def test_an_enlarged_page_begins_where_its_lines_do(visit: Callable[..., Any], w
     page.locator("[data-zoom='1']").click()
     lefts = sheet.evaluate("sheet => [sheet, sheet.firstElementChild].map(each => each.getBoundingClientRect().left)")
     assert lefts[0] == lefts[1]
-
-
-def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> None:
-    """Cookies of other sites are denied, as in all of this package."""
-    url = world.asked(signers=2)[0]
-    host = f'<!doctype html><title>Host</title><iframe src="{url}" width="700" height="700"></iframe>'
-    with site(lambda: host) as origin:
-        page = visit(origin.replace("127.0.0.1", "localhost"))
-        _sign_within(page.frame_locator("iframe"))
-
-
-@pytest.mark.thorough
-def test_embedded_by_the_typescript_client(visit: Callable[..., Any], world: World) -> None:
-    url = world.asked(signers=2)[0]
-    script = (typescript.compiled_client() / "src" / "embed.js").read_text()
-    host = f"""<!doctype html><title>Host</title><main></main><script type="module">{script}
-        window.told = [];
-        const onEvent = (event) => window.told.push(event.type);
-        window.shown = embed({{ element: document.querySelector("main"), signing_url: "{url}", onEvent }});
-    </script>"""
-    with site(lambda: host) as origin:
-        page = visit(origin.replace("127.0.0.1", "localhost"))
-        _sign_within(page.frame_locator("iframe[title=Signing]"))
-        until(lambda: "paraph:signed" in page.evaluate("told"))
-        assert "paraph:height" in page.evaluate("told")
-        page.evaluate("shown.remove()")
-        assert page.locator("iframe").count() == 0
-
-
-def _sign_within(frame: Any) -> None:
-    frame.locator(".bar a.primary").click()
-    frame.get_by_role("link", name="Continue").click()
-    frame.get_by_role("button", name="Send code").click()
-    frame.get_by_role("checkbox", name="I have read").check()
-    frame.get_by_role("textbox", name="6-digit code").fill(Journey(frame).shown_code())
-    frame.get_by_role("button", name=re.compile("^Sign .*document")).click()
-    frame.locator("body[data-state=signed]").wait_for()
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 """One served Paraph, and every state of a signing page in it, reached as signers reach it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import psycopg
 from paraph.postgres import embedded_url
 from tests.browser.contract import contract
 from tests.cli.service import Service
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, at, code_for, sign, signer
 
 _UNREACHABLE = "apprise+json://127.0.0.1:9/{to}"  # nobody listens on the port "discard"
 _EXPIRE = "UPDATE signature_requests_signaturerequest SET expires_at = now() WHERE id = %s"
@@ -30,6 +30,9 @@ _GO_ON = """
 DROP FUNCTION put_off CASCADE;
 UPDATE procrastinate_jobs SET scheduled_at = NULL WHERE task_name LIKE '%finalize' AND status = 'todo';
 """
+
+
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 class World(Service):
@@ -90,10 +93,11 @@ class World(Service):
         profile = self.branding_id if branded else None
         return self._created(language, people, documents, branding_profile_id=profile, **fields)
 
-    def asked_for(self, *documents: tuple[int, list[Any]], **fields: Any) -> str:
-        """The address of one signer with these stamps on each of the documents."""
-        placed = [{"id": pdf, "signers": [{"signer_ref": "person-1", "stamps": stamps}]} for pdf, stamps in documents]
-        return self._created("en", [signer("person-1", order=1)], placed, **fields)[0]
+    def asked_for(self, *documents: tuple[int, list[Any]], fields: Sequence[Any] = ()) -> str:
+        """The address of one signer with these stamps and fields on each of the documents."""
+        own = {"signer_ref": "person-1", "fields": fields}
+        placed = [{"id": pdf, "signers": [own | {"stamps": stamps}]} for pdf, stamps in documents]
+        return self._created("en", [signer("person-1", order=1)], placed)[0]
 
     def _created(self, language: str, people: list[Any], documents: list[Any], **fields: Any) -> list[str]:
         content = {"mode": "sequential", "validity_days": 30, "identity_declaration_accepted": True}
@@ -199,18 +203,13 @@ class World(Service):
                 connection.execute(_GO_ON)
 
 
-def sent(url: str) -> str:
-    answer = httpx.post(f"{url}/otp", json={"channel": "email"}, timeout=30)
-    return str(answer.json()["sandbox_code"])
-
-
 def wrong_for(code: str) -> str:
     return f"{(int(code) + 1) % 10**6:06}"
 
 
 def five_wrong(url: str) -> None:
     """Have a new code sent, and enter a wrong code five times."""
-    wrong = wrong_for(sent(url))
+    wrong = wrong_for(code_for(url))
     assert [sign(url, wrong).status_code for _ in range(5)] == [422, 422, 422, 422, 422]
 
 

@@ -39,7 +39,8 @@ from tests.bundle.bundles import bundle_of, checked, finished, made_anew, parts_
 from tests.cli import test_log
 from tests.cli.service import free_port
 from tests.factories import Scene, scene
-from tests.flow.test_preserve import sealed_without_timestamps, silent
+from tests.flow.test_preserve import sealed_without_timestamps
+from tests.flow.test_seal import silent
 from tests.independent import need
 from tests.production import Client
 from tests.transparency.rows import proofs

@@ -19,6 +19,7 @@ from typing import Any, Self, TextIO
 
 import httpx
 
+from paraph.keys.development import root_file
 from tests import first_start
 from tests.cli import forked
 
@@ -114,6 +115,15 @@ class Service:
         wanted = [["organization", "create", "Acme", "--plan", plan], ["application", "create", *options]]
         made: dict[str, Any] = self.commands(wanted)[-1]
         return made
+
+    def new_key(self, plan: str = "enterprise", environment: str = "sandbox") -> str:
+        """Return the API key of a new application of a new organization."""
+        return str(self.new_application(plan, environment)["api_key"])
+
+    @property
+    def root(self) -> Path:
+        """The root certificate that seals of the sandbox, and all timestamps, lead to."""
+        return root_file(self.data_dir / "keys")
 
     def inbox(self) -> list[dict[str, str]]:
         """The captured messages, newest last."""

@@ -30,7 +30,7 @@ def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":
 
 
 def test_it_signs_there_and_verifies_what_comes_back(running: Service, tmp_path: Path) -> None:
-    root = root_file(running.data_dir / "keys")
+    root = running.root
     done = demo("--url", running.base_url + "/", "--key", running.key, "--root", root, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("Everything matches.\n")
@@ -55,7 +55,7 @@ def test_the_roots_of_others_are_told_apart(running: Service, tmp_path: Path) ->
 
 
 def test_only_the_sandbox_is_signed_in(running: Service, tmp_path: Path) -> None:
-    production = running.new_application(environment="production")["api_key"]
+    production = running.new_key(environment="production")
     done = demo("--url", running.base_url, "--key", production, "--out", tmp_path)
     assert done.returncode == 1 and "The key is of production" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -6,8 +6,11 @@ import pytest
 
 from paraph.counts.counting import KEPT_FOR_GOOD, Ceiling, count, forget, give_back, number_of
 from paraph.counts.models import Count
+from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
+from paraph.messaging.models import PutOffMail
 from paraph.tenants.limits import count_bad_call
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 HOUR, DAY = Ceiling("a", 3600, 1), Ceiling("a", 86400, 2)
@@ -27,10 +30,34 @@ def test_positions_come_in_the_order_of_the_ceilings() -> None:
     assert [each.number for each in count([DAY, HOUR])] == [2, 2]
 
 
-def test_each_window_is_over_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_window_is_over_by_itself_and_forgotten_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     count([HOUR, DAY])
+    assert forget() == 0
     moved(monkeypatch, timedelta(hours=1))
     assert [each.number for each in count([HOUR, DAY])] == [1, 2]
+    moved(monkeypatch, timedelta(hours=2))
+    assert forget() == 1
+    PutOffMail.objects.create(name="invitation-1", until=clock.now(), reason="x")
+    moved(monkeypatch, timedelta(hours=25))
+    sweep()
+    assert not Count.objects.exists() and not PutOffMail.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_no_more_than_allowed_pass() -> None:
+    ceilings = [Ceiling("a", 3600, 7), Ceiling("b", 86400, 100), Ceiling("a", 86400, 9)]
+    passed: list[bool] = []
+
+    def one() -> None:
+        for _ in range(5):
+            places = count(ceilings)
+            passed.append(not any(place.is_beyond for place in places))
+            if not passed[-1]:
+                give_back(places)
+
+    at_once(*[one] * 6)
+    assert passed.count(True) == 7
+    assert Count.objects.get(scope="b").count == 7
 
 
 @pytest.mark.parametrize(("back", "number"), [(timedelta(minutes=9), 2), (timedelta(minutes=11), 1)])

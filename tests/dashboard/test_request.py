@@ -30,7 +30,7 @@ from paraph.tenants.models import Activity, Application, Member, Organization, R
 from tests.dashboard.conftest import LogIn, just_logged_in, no_place_left, read, scene
 from tests.dashboard.test_requests import beside
 from tests.factories import VISITOR, Scene, finish, jobs, seal_everything, sign
-from tests.flow.test_preserve import silent
+from tests.flow.test_seal import silent
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db

@@ -9,19 +9,18 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from paraph.database.rows import kept_once
-from paraph.evidence import failures, preservation
+from paraph.evidence import failures, sealed_files
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure, SharedContent
-from paraph.evidence.preservation import forget_unused
-from paraph.evidence.record import record_sealed_document, seal_facts
+from paraph.evidence.sealed_files import forget_unused, record_sealed_document, seal_facts
 from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import _sealed_document, prove, publish, seal
+from paraph.flow.sealing.finalize import _sealed_document, seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp import stamp_time
-from tests.factories import Scene, scene
+from tests.factories import finish, scene
 from tests.flow.test_seal import completed
 from tests.threads import at_once
 
@@ -30,17 +29,8 @@ pytestmark = pytest.mark.django_db
 CONTENT = {"facts": {"level": "B-T"}, "certificates": {"seal": ["AAAA"]}}
 
 
-def finalized() -> Scene:
-    made = completed()
-    for row in made.request_documents:
-        seal(row.pk)
-    prove(made.request.pk)
-    publish(made.request.pk)
-    return made
-
-
 def test_requests_share_what_is_alike_and_the_last_takes_it_along() -> None:
-    first, second = finalized(), finalized()
+    first, second = finish(scene()), finish(scene())
     rows = [*SealedDocument.objects.all(), *ProofFile.objects.all()]
     assert len(rows) == 4 and SharedContent.objects.count() == len({row.shared_id for row in rows}) == 2
     assert forget_unused() == 0
@@ -72,7 +62,7 @@ def test_a_row_states_its_seal_whole() -> None:
         "timestamp": list(stamp.chain),
         "archive_timestamp": list(sealed.archive.chain if sealed.archive else ()),
     }
-    assert preservation.key_chain(kept) == [sealed.certificates]
+    assert sealed_files.key_chain(kept) == [sealed.certificates]
 
 
 def test_a_timestamp_beside_a_file_comes_back_as_it_was_kept() -> None:
@@ -87,8 +77,8 @@ def test_a_timestamp_beside_a_file_comes_back_as_it_was_kept() -> None:
         LongTermData(),
     ):
         records.append(DetachedTimestamp(stamp.token, statuses))
-        preservation.keep(file, records[:-1], records[-1], stamp)
-    assert preservation.records_of(file.object_key) == records
+        sealed_files.keep(file, records[:-1], records[-1], stamp)
+    assert sealed_files.records_of(file.object_key) == records
     assert SharedContent.objects.count() == 3  # one of the seal, one of two timestamps, one of the last
 
 

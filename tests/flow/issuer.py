@@ -9,8 +9,6 @@ from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsageOID
 
@@ -44,7 +42,7 @@ class Issuer:
 
     @property
     def root_der(self) -> bytes:
-        return self.root.public_bytes(Encoding.DER)
+        return forge.der_of(self.root)
 
     @property
     def chain(self) -> tuple[bytes, ...]:
@@ -56,25 +54,15 @@ class Issuer:
         return forge.der_of(forge.revocation_list(self.root, self.key, *entries, holds=HOLDS, extensions=stated))
 
     def ocsp(self, request: bytes) -> bytes:
-        question, now = ocsp.load_der_ocsp_request(request), clock.now()
-        own = next(each for each in self._issued if each.serial_number == question.serial_number)
-        revoked = self.revoked_at if own == self._own else None
-        answer = ocsp.OCSPResponseBuilder().add_response(
-            cert=own,
-            issuer=self.root,
-            algorithm=question.hash_algorithm,
-            cert_status=ocsp.OCSPCertStatus.REVOKED if revoked else ocsp.OCSPCertStatus.GOOD,
-            this_update=now - timedelta(minutes=1),
-            next_update=now + HOLDS,
-            revocation_time=revoked,
-            revocation_reason=None,
-        )
-        answer = answer.responder_id(ocsp.OCSPResponderEncoding.HASH, self.root)
-        return answer.sign(self.key, SHA256()).public_bytes(Encoding.DER)
+        serial, now = ocsp.load_der_ocsp_request(request).serial_number, clock.now()
+        own = next(each for each in self._issued if each.serial_number == serial)
+        revoked_at = self.revoked_at if own == self._own else None
+        this, end = now - timedelta(minutes=1), now + HOLDS
+        return forge.der_of(forge.answer(own, self.root, self.key, revoked_at=revoked_at, this=this, end=end))
 
     @property
     def timestamp_certificate(self) -> bytes:
-        return self._issued[-1].public_bytes(Encoding.DER)
+        return forge.der_of(self._issued[-1])
 
     @property
     def _own(self) -> x509.Certificate:

@@ -36,7 +36,7 @@ from paraph.tenants.models import Storage
 from paraph.webhooks.all_deliveries import replay_delivery, replay_request
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import Author
-from tests.factories import Scene, jobs, nothing_shared, scene, sign
+from tests.factories import Scene, jobs, nothing_shared, scene, sign, uploaded
 from tests.flow.test_forget import ended
 from tests.flow.test_jobs import work_off
 from tests.request_templates.kept import template_of
@@ -85,26 +85,19 @@ def test_files_go_and_the_journal_stays() -> None:
     assert delete_due_files() == 0
 
 
-def test_files_stay_before_their_time_and_where_no_rule_is() -> None:
-    made = finished(29.9)
-    organization_id = made.request.organization_id
+def test_files_stay_before_their_time_and_where_no_rule_is_and_what_is_not_finalized_keeps_its_own(made: Scene) -> None:
+    done = finished(29.9)
+    organization_id = done.request.organization_id
     assert delete_due_files() == 0
     for environment, days in (("production", 30), ("sandbox", 30), ("sandbox", None)):
         set_retention(organization_id, environment, days)
         assert delete_due_files() == 0, (environment, days)
     assert retention_days(organization_id) == {"sandbox": None, "production": 30}
-    SignatureRequest.objects.update(completed_at=clock.now() - timedelta(days=4000))
-    assert delete_due_files() == 0
-    assert all(map(there, keys(made)))
-
-
-def test_what_is_completed_and_not_finalized_keeps_its_files(made: Scene) -> None:
     sign(made)
-    SignatureRequest.objects.filter(pk=made.request.pk).update(completed_at=clock.now() - timedelta(days=400))
+    SignatureRequest.objects.update(completed_at=clock.now() - timedelta(days=4000))
     set_retention(made.request.organization_id, "sandbox", 1)
-    assert delete_due_files() == 0
-    assert not delete_files(made.request.pk)
-    assert there(made.request_documents[0].document.object_key)
+    assert delete_due_files() == 0 and not delete_files(made.request.pk)
+    assert all(map(there, [*keys(done), made.request_documents[0].document.object_key]))
 
 
 def test_an_early_end_counts_from_that_day() -> None:
@@ -118,27 +111,30 @@ def test_an_early_end_counts_from_that_day() -> None:
     assert there(pending.request_documents[0].document.object_key)
 
 
-def test_an_upload_stays_while_another_request_has_it() -> None:
-    made, other = ended(2), scene()
+def test_an_upload_stays_while_another_request_has_it_and_goes_with_a_batch_of_both() -> None:
+    made, other, same, pending = ended(2), scene(), ended(2), scene()
     [row] = made.request_documents
-    RequestDocument.objects.create(request=other.request, document=row.document, position=7)
+    for each in (other, same):
+        RequestDocument.objects.create(request=each.request, document=row.document, position=7)
     assert delete_files(made.request.pk)
     objects_to_delete.delete_noted()
     assert there(row.document.object_key)
     end_early(OPERATOR, other.request.pk, "over")
-    assert delete_files(other.request.pk)
+    assert delete_files(same.request.pk, pending.request.pk, other.request.pk, 999999) == 2
+    assert delete_files(other.request.pk) == 0
     objects_to_delete.delete_noted()
-    assert not there(row.document.object_key)
+    assert not there(row.document.object_key) and there(pending.request_documents[0].document.object_key)
     assert stored(made) == 0
 
 
-def test_no_request_begins_with_a_file_that_is_gone() -> None:
-    made = ended(2)
+def test_no_request_begins_with_a_file_that_is_gone_and_no_late_sealing_makes_one_again() -> None:
+    made, other = finished(2), scene()
     delete_files(made.request.pk)
     [row] = made.request_documents
-    other = scene()
     with pytest.raises(IntegrityError, match="is deleted"), transaction.atomic():
         RequestDocument.objects.create(request=other.request, document=row.document, position=7)
+    finalize(row.pk)
+    assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
 
 
 def test_a_run_that_is_killed_between_rows_and_objects_is_finished_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,23 +192,6 @@ def test_a_webhook_that_would_link_to_nothing_is_not_sent_again() -> None:
     assert replay_request(made.request.pk) == Delivery.objects.count() - 1
     with pytest.raises(DomainError, match="files that are deleted"):
         replay_delivery(delivery.pk)
-
-
-def test_a_sealing_that_is_late_makes_no_file_again() -> None:
-    made = finished(2)
-    delete_files(made.request.pk)
-    finalize(made.request_documents[0].pk)
-    assert (SealedDocument.objects.count(), ProofFile.objects.count()) == (0, 0)
-
-
-def test_a_batch_takes_what_is_whole_also_an_upload_that_two_of_it_share() -> None:
-    made, other, pending = ended(2), ended(2), scene()
-    [row] = made.request_documents
-    RequestDocument.objects.create(request=other.request, document=row.document, position=7)
-    assert delete_files(made.request.pk, pending.request.pk, other.request.pk, 999999) == 2
-    assert delete_files(other.request.pk) == 0
-    objects_to_delete.delete_noted()
-    assert not there(row.document.object_key) and there(pending.request_documents[0].document.object_key)
 
 
 def test_uploads_that_no_request_used_go_after_ninety_days(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +281,9 @@ def swept() -> None:
     work_off()
 
 
-@pytest.mark.parametrize(("folder", "days"), [("documents", 30), ("sealed/1", 30), ("proofs/1", 30), ("pages/ab", 7)])
+@pytest.mark.parametrize(
+    ("folder", "days"), [("documents", 30), ("prepared", 30), ("sealed/1", 30), ("proofs/1", 30), ("pages/ab", 7)]
+)
 def test_objects_that_no_row_names_go_after_thirty_days_and_pictures_after_a_week(folder: str, days: int) -> None:
     old = put(f"{folder}/old.pdf", timedelta(days=days, minutes=1))
     young = put(f"{folder}/young.pdf", timedelta(days=days, minutes=-1))
@@ -311,11 +292,13 @@ def test_objects_that_no_row_names_go_after_thirty_days_and_pictures_after_a_wee
 
 
 def test_objects_in_use_stay_however_old() -> None:
-    objects = keys(finished(0, documents=2))
+    made = finished(0, documents=2)
+    prepared = uploaded(made.scope(), b"a line that no PDF begins with\n" + made.uploads[0])
+    objects = [*keys(made), prepared.object_key, prepared.shown_key]
     for key in objects:
         made_older(key, timedelta(days=4000))
     swept()
-    assert [there(key) for key in objects] == [True] * 5
+    assert len(set(objects)) == 7 and all(map(there, objects))
 
 
 def test_more_orphans_than_one_look_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,19 +2,16 @@
 a signer declines, whose reason is erased with the signer. A signer's question is mailed to the sender."""
 
 import json
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import count
 from typing import Any
 
 import pytest
 from django.test import Client
-from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.journal import broken_at
 from paraph.flow import ending
 from paraph.flow.ending import delete_organization, end_early, end_requests_of_deleted, expire, expire_due
-from paraph.flow.messages import sent_once
+from paraph.flow.messages import emails
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.personal_data.erase import erase_signer, show_person
 from paraph.flow.sending.invite import invite
@@ -22,20 +19,20 @@ from paraph.flow.signing.decline_or_ask import ask, decline, forward_inquiry
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
-from paraph.messaging.email import handed_over
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import pending_steps
 from paraph.operations.request_state import explain
 from paraph.signature_requests.models import Inquiry, SignatureRequest, Signer
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.lifecycle import close_organization
-from paraph.tenants.models import Activity, Member, MutedMail, Organization, User
+from paraph.tenants.models import Activity, MutedMail, Organization, User
 from paraph.webhooks.models import Delivery, Event
 from tests.factories import VISITOR, Scene, scene, sign
-from tests.flow.conftest import Mailbox
 from tests.flow.test_erase import everything
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sign import signing
+from tests.flow.test_tell_sender import SENDER, sent
+from tests.refusing import RefusingServer
 from tests.tenancy import suspend
 from tests.threads import at_once
 from tests.webhooks.parties import told
@@ -75,10 +72,12 @@ def test_webhook_and_callback_state_it_beside_the_request() -> None:
     assert "metadata" not in json.loads(Delivery.objects.get(request=in_time.request).payload)
 
 
-def test_nobody_can_sign_any_more_and_the_page_says_since_when(made: Scene) -> None:
-    code = made.code()
+def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
+    made = scene(signers=2)
+    sign(made)
+    code = made.code(1)
     request = end_early(OPERATOR, made.request.pk, "Wrong contract")
-    page = Client().get(made.url())
+    page = Client().get(made.url(1))
     assert page.status_code == 410
     assert request.ended_early_at
     said = page.content.decode()
@@ -86,16 +85,24 @@ def test_nobody_can_sign_any_more_and_the_page_says_since_when(made: Scene) -> N
     assert "withdrew this request on" in said and "The time to sign" not in said
     assert request.ended_early_at.strftime("%Y") in said
     body = {"code": code, "consent": True}
-    answer = Client().post(made.url(rest="/signature"), json.dumps(body), "application/json")
+    answer = Client().post(made.url(1, "/signature"), json.dumps(body), "application/json")
     assert answer.json()["error"]["code"] == "expired"
+    said = Client().get(made.url()).content.decode()
+    assert 'data-state="already_signed"' in said
+    assert "withdrew this request. Signatures given so far won’t count." in said
 
 
-@pytest.mark.parametrize("reason", ["x" * 501, "a\x00b", "two\nlines"])
-def test_a_reason_is_a_line(reason: str, made: Scene) -> None:
-    with pytest.raises(DomainError, match="at most 500 printable"):
-        end_early(OPERATOR, made.request.pk, reason)
-    made.request.refresh_from_db()
-    assert made.request.status == "pending"
+def test_a_reason_is_a_line_and_what_is_over_cannot_be_ended(made: Scene) -> None:
+    for reason in ("x" * 501, "a\x00b", "two\nlines"):
+        with pytest.raises(DomainError, match="at most 500 printable"):
+            end_early(OPERATOR, made.request.pk, reason)
+    assert SignatureRequest.objects.get().status == "pending"
+    end_early(OPERATOR, made.request.pk, "x" * 500)
+    with pytest.raises(DomainError, match="is expired and cannot be ended") as refused:
+        end_early(OPERATOR, made.request.pk, "Too late")
+    assert refused.value.code == "conflict"
+    with pytest.raises(DomainError, match="no signature request 999999"):
+        end_early(OPERATOR, 999999, "x")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -106,9 +113,12 @@ def test_everybody_who_was_invited_is_told_once_and_nobody_else() -> None:
     Signer.objects.filter(pk=made.signers[2].pk).update(invitation=taken)  # the mail is sent but not yet journaled
     sign(made)
     CapturedMessage.objects.all().delete()
-    end_early(OPERATOR, made.request.pk, "Wrong contract")
+    request = end_early(OPERATOR, made.request.pk, "Wrong contract")
+    owed = [f"the mail to {signer.full_name} about the withdrawal" for signer in made.signers[:3]]
+    assert [step.words for step in pending_steps(request)] == owed
     for _ in range(2):  # a job may run twice
         work_off()
+    assert pending_steps(request) == []
     mails = {mail.to: mail for mail in CapturedMessage.objects.filter(subject="Acme Ltd withdrew the request")}
     assert set(mails) == {signer.email for signer in made.signers[:3]}
     assert CapturedMessage.objects.count() == 3
@@ -118,30 +128,21 @@ def test_everybody_who_was_invited_is_told_once_and_nobody_else() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_whoever_is_invited_while_it_is_withdrawn_is_told() -> None:
-    made = scene(send_email=True)
-    with withdrawing_while_mailing(made.request.pk):
-        invite(made.signers[0].pk)
+def test_whoever_is_invited_while_it_is_withdrawn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, write = scene(send_email=True), emails.invitation
+
+    def withdrawn_meanwhile(signer: Signer, url: str) -> Any:
+        mail = write(signer, url)
+        end_early(OPERATOR, made.request.pk, "")
+        return mail
+
+    monkeypatch.setattr(emails, "invitation", withdrawn_meanwhile)
+    invite(made.signers[0].pk)
     work_off()
     assert [mail.subject for mail in CapturedMessage.objects.order_by("pk")] == [
         "Acme Ltd asks you to sign",
         "Acme Ltd withdrew the request",
     ]
-
-
-@contextmanager
-def withdrawing_while_mailing(request_id: int) -> Iterator[None]:
-    """Withdraw the request after its invitation fell due and before the invitation is noted."""
-
-    @contextmanager
-    def send(*mail: Any, **more: Any) -> Iterator[str]:
-        end_early(OPERATOR, request_id, "")
-        with handed_over(*mail, **more) as acknowledgement:
-            yield acknowledgement
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("paraph.flow.messages.sent_once.handed_over", send)
-        yield
 
 
 @pytest.mark.django_db(transaction=True)
@@ -155,36 +156,6 @@ def test_nobody_is_told_of_a_deleted_organization_or_by_a_request_that_mails_nob
         end_early(OPERATOR, made.request.pk, "")
     work_off()
     assert not CapturedMessage.objects.exists() and SignatureRequest.objects.get().status == "expired"
-
-
-def test_mails_about_a_withdrawal_whose_jobs_are_lost_are_asked_for_again() -> None:
-    made = scene(send_email=True)
-    Signer.objects.update(status="notified")
-    end_early(OPERATOR, made.request.pk, "")
-    ProcrastinateJob.objects.all().delete()
-    [step] = pending_steps(SignatureRequest.objects.get())
-    assert (step.task, step.words) == ("tell_signer_of_end", "the mail to Ada Lovelace about the withdrawal")
-    Signer.objects.update(end_told_at=clock.now())
-    assert pending_steps(SignatureRequest.objects.get()) == []
-
-
-def test_who_has_signed_reads_that_it_does_not_count() -> None:
-    made = scene(signers=2)
-    sign(made)
-    end_early(OPERATOR, made.request.pk, "")
-    said = Client().get(made.url()).content.decode()
-    assert 'data-state="already_signed"' in said
-    assert "withdrew this request. Signatures given so far won’t count." in said
-
-
-def test_what_is_over_cannot_be_ended(made: Scene) -> None:
-    sign(made)
-    work_off()
-    with pytest.raises(DomainError, match="is completed and cannot be ended") as refused:
-        end_early(OPERATOR, made.request.pk, "Too late")
-    assert refused.value.code == "conflict"
-    with pytest.raises(DomainError, match="no signature request 999999"):
-        end_early(OPERATOR, 999999, "x")
 
 
 def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
@@ -288,24 +259,20 @@ def mails() -> dict[str, CapturedMessage]:
 
 @pytest.mark.django_db(transaction=True)
 def test_those_concerned_are_told_once() -> None:
-    made = scene(signers=4, send_email=True, decline_allowed=True, environment="production")
+    made = sent(signers=4, decline_allowed=True)
     Organization.objects.update(contact_email=CONTACT)
-    user = User.objects.create(email="sender@acme.example")
-    Member.objects.create(organization=made.request.organization, user=user, role="member")
-    SignatureRequest.objects.update(application=None, sent_by=user)
     Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
     sign(made, 2)
     declined(made)
-    sent = mails()
+    told_them = mails()
     others = {made.signers[1].email, made.signers[2].email}
-    assert set(sent) == {CONTACT, "sender@acme.example"} | others
-    contact = sent[CONTACT]
+    assert set(told_them) == {CONTACT, SENDER} | others
+    contact, member = told_them[CONTACT], told_them[SENDER]
     assert contact.subject == "Ada Lovelace has declined" and "it says 1200." in contact.text
-    member = sent["sender@acme.example"]
-    assert "Ada Lovelace declined to sign “contract-1”" in member.text and "> it says 1200." in member.text
+    assert "Ada Lovelace declined to sign “Lease of the pier”" in member.text and "> it says 1200." in member.text
     for address in others:
-        assert "Someone has declined" in sent[address].text
-        assert "Lovelace" not in sent[address].text and "1200" not in sent[address].text
+        assert "Someone has declined" in told_them[address].text
+        assert "Lovelace" not in told_them[address].text and "1200" not in told_them[address].text
     assert CapturedMessage.objects.exclude(subject__contains="signing code").count() == 4
     CapturedMessage.objects.all().delete()
     work_off()  # runs each job once more, as after a crash
@@ -315,18 +282,16 @@ def test_those_concerned_are_told_once() -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("decliner", [0, 1])
 def test_a_sender_who_signs_and_answers_for_the_organization_is_told_once(decliner: int) -> None:
-    made = scene(signers=2, send_email=True, decline_allowed=True, environment="production")
+    made = sent(decline_allowed=True)
     sender = made.signers[1].email
     Organization.objects.update(contact_email=sender.upper())
-    user = User.objects.create(email=sender)
-    Member.objects.create(organization=made.request.organization, user=user, role="member")
-    SignatureRequest.objects.update(application=None, sent_by=user)
+    User.objects.update(email=sender)
     Signer.objects.update(status="notified")
     declined(made, decliner)
     work_off()
     told_them = CapturedMessage.objects.filter(to__iexact=sender)
-    assert [mail.subject for mail in told_them] == ["Ada Lovelace declined: contract-1"][decliner:]
-    MutedMail.objects.create(user=user, kind="declined")
+    assert [mail.subject for mail in told_them] == ["Ada Lovelace declined: Lease of the pier"][decliner:]
+    MutedMail.objects.create(user=User.objects.get(), kind="declined")
     CapturedMessage.objects.all().delete()
     work_off()
     subjects = {mail.subject for mail in CapturedMessage.objects.filter(to__iexact=sender)}
@@ -412,19 +377,7 @@ def test_the_sender_gets_it_once() -> None:
     assert Inquiry.objects.get().forwarded_at
 
 
-def test_the_signer_gets_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[dict[str, Any]] = []
-
-    def handed_over(*_arguments: Any, **options: Any) -> AbstractContextManager[str]:
-        sent.append(options)
-        return nullcontext("250 Ok")
-
-    monkeypatch.setattr(sent_once, "handed_over", handed_over)
-    forward_inquiry(inquiry().pk)
-    assert [options["reply_to"] for options in sent] == ["ada1@example.com"]
-
-
-def test_the_ceilings_of_messages_count_it(settings: Any, box: Mailbox) -> None:
+def test_the_ceilings_of_messages_count_it_and_the_signer_gets_the_answer(settings: Any, box: RefusingServer) -> None:
     ceiling = {"messages_per_destination": PerHourAndDay(1, 1)}
     settings.PARAPH = settings.PARAPH.model_copy(update=ceiling)
     first = inquiry(environment="production")
@@ -432,7 +385,8 @@ def test_the_ceilings_of_messages_count_it(settings: Any, box: Mailbox) -> None:
     forward_inquiry(first.pk)
     with pytest.raises(TooManyMessagesError):
         forward_inquiry(second.pk)
-    assert box.recipients == [CONTACT] and not Inquiry.objects.get(pk=second.pk).forwarded_at
+    assert b"Reply-To: ada1@example.com" in box.letters[0]
+    assert box.taken == [CONTACT] and not Inquiry.objects.get(pk=second.pk).forwarded_at
 
 
 @pytest.mark.parametrize(("kind", "text"), [("praise", "Well done"), ("question", " "), ("question", "x" * 2001)])

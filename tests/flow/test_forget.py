@@ -85,27 +85,17 @@ def test_every_place_of_a_request_is_emptied_once_its_files_are_gone_and_the_cha
     assert forgotten(made) and longest_overdue(FILES) is longest_overdue(PEOPLE) is None
 
 
-def test_people_go_on_the_day_after_their_time_and_not_before() -> None:
-    late, early = ended(21.01, signers=2, copies=1), ended(19.9)
-    due_now(late, early)
-    assert forget_due_people() == 1
-    assert (forgotten(late), forgotten(early)) == (True, False)
-
-
-def test_people_stay_where_no_rule_is_and_as_long_as_files_are_there() -> None:
-    without, with_files = ended(4000), ended(4000)
+def test_people_go_on_the_day_after_their_time_and_stay_where_files_are_or_no_rule_is(made: Scene) -> None:
+    late, early, without, with_files = ended(21.01, signers=2, copies=1), ended(19.9), ended(4000), ended(4000)
     set_retention(without.request.organization_id, "sandbox", 10)
     assert delete_due_files() == 1
+    due_now(late, early)
     set_retention(with_files.request.organization_id, "sandbox", 10, 20)
-    assert forget_due_people() == 0
-    assert not forgotten(without) and not forgotten(with_files)
-
-
-def test_a_pending_request_is_never_forgotten(made: Scene) -> None:
     set_retention(made.request.organization_id, "sandbox", 1, 1)
-    SignatureRequest.objects.update(expires_at=clock.now() - timedelta(days=30))
-    assert (delete_due_files(), forget_due_people()) == (0, 0)
-    assert not forgotten(made)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(expires_at=clock.now() - timedelta(days=30))
+    assert forget_due_people() == 1
+    assert [forgotten(each) for each in (late, early, without, with_files, made)] == [True, *[False] * 4]
+    assert delete_due_files() == 1, "of the one whose files were there: the last is pending"
 
 
 def test_the_activity_log_has_one_entry_for_all_of_an_organization(monkeypatch: pytest.MonkeyPatch) -> None:

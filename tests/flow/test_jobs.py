@@ -24,7 +24,6 @@ from paraph.queue.jobs import LAST, QUEUES, Reschedule, defer, defer_last, is_li
 from paraph.queue.stalled_jobs import living_workers
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log import OPERATOR
-from paraph.webhooks.outbox import EVENTS
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import Scene, jobs, scene, sign
 from tests.tenancy import set_retention
@@ -195,17 +194,6 @@ def test_two_workers_do_a_backlog_once(monkeypatch: pytest.MonkeyPatch) -> None:
     beside_each_other(work, work)
     assert (done("files_deleted_at"), done("people_forgotten_at")) == (len(made), len(made))
     assert sum(counted) == 2 * len(made)
-
-
-def test_the_names_are_those_of_the_specification() -> None:
-    names = """
-        signature_request.created signature_request.identity_declared signer.notified signer.delivery_failed
-        signer.corrected request.extended signer.otp_sent signer.signed request.completed request.completion_notified
-        request.expired signature_request.pades_signed signature_request.certificate_issued
-    """
-    assert [str(name) for name in EventType] == names.split()
-    told = "signer.notified signer.otp_sent signer.signed request.completed request.expired"
-    assert [str(name) for name in EVENTS] == told.split()
 
 
 def test_these_events_and_no_others_are_journaled() -> None:

@@ -5,7 +5,6 @@ what journal, proof, page and start say about them, and what is called qualified
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
@@ -15,12 +14,11 @@ import pytest
 from cryptography import x509
 
 from paraph import words
-from paraph.evidence import preservation
-from paraph.evidence.models import CertificateStatus, KeptTimestamp, ProofFile, SealedDocument, SealingFailure
+from paraph.evidence import sealed_files
+from paraph.evidence.models import CertificateStatus, KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import (
     FetchedStatuses,
-    SealingContext,
     development,
     last_authority_chain,
     refresh_statuses,
@@ -46,13 +44,12 @@ from paraph.pdf.verification.verify import verify
 from paraph.storage import store
 from paraph.tenants.models import Role
 from tests.dashboard.conftest import just_logged_in
-from tests.factories import Scene, finish, scene, sign
+from tests.factories import Scene, finish, scene
 from tests.flow.issuer import HOLDS, Issuer, issuer
-from tests.flow.test_seal import _Dead, completed
+from tests.flow.test_seal import Dead, completed, silent
 from tests.independent import assert_cades, page_text
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
 from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, provider
-from tests.keys.csc_service import fault as csc_fault
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import fault, kms_server
 from tests.pdf.levels import level_by_pyhanko
@@ -63,11 +60,6 @@ from tests.threads import beside_each_other
 
 pytestmark = pytest.mark.django_db
 Begin = Callable[..., Provider]
-
-
-def silent() -> SealingContext:
-    context = sealing_context()
-    return replace(context, timestamping=Timestamping([_Dead()], context.timestamping.roots))
 
 
 def sealed_without_timestamps(monkeypatch: pytest.MonkeyPatch) -> Scene:
@@ -86,7 +78,7 @@ def move(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
 
 def test_files_without_a_timestamp_get_one_later_and_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sealed_without_timestamps(monkeypatch)
-    files: list[preservation.SealedFile] = [SealedDocument.objects.get(), ProofFile.objects.get()]
+    files: list[sealed_files.SealedFile] = [SealedDocument.objects.get(), ProofFile.objects.get()]
     contents, journal = [store.get(file.object_key) for file in files], made.events()
     assert preserve_due() == 2
     assert [store.get(file.object_key) for file in files] == contents and made.events() == journal
@@ -114,7 +106,7 @@ def test_renewals_come_before_the_newest_ages(monkeypatch: pytest.MonkeyPatch) -
     assert preserve_due() == 1
     assert list(KeptTimestamp.objects.values_list("position", flat=True)) == [1, 2]
     content = store.get(row.object_key)
-    kept = preservation.records_of(row.object_key)
+    kept = sealed_files.records_of(row.object_key)
     assert len(verify(content, sealing_context().roots("sandbox"), kept).detached_timestamps) == 2
 
 
@@ -122,15 +114,13 @@ def test_while_nobody_answers_they_wait(monkeypatch: pytest.MonkeyPatch) -> None
     sealed_without_timestamps(monkeypatch)
     asked: list[bytes] = []
 
-    class Counting(_Dead):
+    class Counting(Dead):
         def answer(self, request: bytes, timeout: float) -> bytes:
             asked.append(request)
             return b""
 
     with monkeypatch.context() as dead:
-        context = silent()
-        context = replace(context, timestamping=replace(context.timestamping, authorities=[Counting()]))
-        dead.setattr(preserve, "sealing_context", lambda: context)
+        dead.setattr(preserve, "sealing_context", lambda: silent(Counting))
         assert preserve_due() == 0 and len(asked) == 2  # a document and a proof
     assert preserve_due() == 0
     move(monkeypatch, timedelta(minutes=16))
@@ -155,8 +145,8 @@ def test_several_workers_at_once_share_a_backlog_and_stamp_nothing_twice(monkeyp
             at_once.wait()  # both have claimed a file, and neither has a timestamp yet
         return original(object_key)
 
-    original = preservation.records_of
-    monkeypatch.setattr(preservation, "records_of", slow)
+    original = sealed_files.records_of
+    monkeypatch.setattr(sealed_files, "records_of", slow)
     assert sum(beside_each_other(preserve_due, preserve_due)) == 2 * len(made)
     assert len(keys) == len(set(keys)) == KeptTimestamp.objects.count() == 2 * len(made)
 
@@ -176,14 +166,14 @@ def test_the_check_tells_what_is_late_tried_or_not(monkeypatch: pytest.MonkeyPat
         SealedDocument.objects.update(timestamp_due_at=clock.now() - timedelta(days=days))
         outcome = kept_timestamps()
         assert outcome.status == status and says in outcome.sentence, days
-        files, seconds = preservation.overdue()
+        files, seconds = sealed_files.overdue()
         assert files == (1 if days else 0) and seconds == pytest.approx(days * 86_400, abs=60)
     with monkeypatch.context() as dead:
         dead.setattr(preserve, "sealing_context", silent)
         assert preserve_due() == 0
-    assert preservation.overdue()[1] == pytest.approx(10 * 86_400, abs=60), "tried, and late all the same"
+    assert sealed_files.overdue()[1] == pytest.approx(10 * 86_400, abs=60), "tried, and late all the same"
     move(monkeypatch, timedelta(minutes=16))
-    assert preserve_due() == 2 and preservation.overdue() == (0, 0)
+    assert preserve_due() == 2 and sealed_files.overdue() == (0, 0)
 
 
 @pytest.fixture
@@ -396,22 +386,6 @@ def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
     service.credential["key"]["status"] = "disabled"
     third = sealing()
     assert third.status == "failed" and "key.status" in third.sentence and service.signed == 1
-
-
-def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
-    """After a passing fault nothing is half made, the job can run again, and the cause is noted."""
-    service = begin()
-    made = scene(environment="production")
-    sign(made)
-    sealing_context().keys("production")
-    service.faults["signatures/signHash"] = [csc_fault(503)] * 3
-    with pytest.raises(DomainError) as refused:
-        seal(made.request_documents[0].pk)
-    assert refused.value.code == "unavailable"
-    assert SealingFailure.objects.get().cause == refused.value.message
-    assert not SealedDocument.objects.exists()
-    seal(made.request_documents[0].pk)
-    assert SealedDocument.objects.exists()
 
 
 def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ codes, which the journal does not hold; and an offline check that all files hand
 
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -15,16 +14,12 @@ from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
-from paraph.flow.ending import end_early, expire
-from paraph.flow.housekeeping import sweep as sweeping
 from paraph.flow.housekeeping.retention import delete_files
-from paraph.flow.housekeeping.sweep import sweep_store
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
 from paraph.flow.sending.create import Sender, create
-from paraph.flow.signing.decline_or_ask import decline
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
@@ -32,10 +27,9 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.models import RefusedCode
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.page_reading import render_page
-from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.fields.entry import filled_fields, values_of, write
+from paraph.signature_requests.fields.entry import filled_fields, values_of
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Tag
 from paraph.signature_requests.models import Field, FirstOpening, SignatureRequest, Signer
 from paraph.signature_requests.placing import place
@@ -45,8 +39,7 @@ from paraph.tenants.admin_log import OPERATOR
 from tests.api.v1.api_clients import payload
 from tests.columns import columns
 from tests.factories import TYPED, VISITOR, Scene, finish, scene, sign, uploaded
-from tests.flow.test_delete_files import made_older, there
-from tests.flow.test_erase import everything, proof_check, the_proof
+from tests.flow.test_erase import everything, files_of, proof_check, the_proof, tied
 from tests.flow.test_jobs import work_off
 from tests.flow.test_seal import completed
 from tests.pdf.pdf_factory import paper, text
@@ -302,32 +295,6 @@ def problems(evidence: dict[str, Any], text: str) -> list[str]:
     return result.problems
 
 
-def expired(made: Scene) -> None:
-    SignatureRequest.objects.update(expires_at=clock.now())
-    expire(made.request.pk)
-
-
-def ended(made: Scene) -> None:
-    end_early(OPERATOR, made.request.pk, "Over.")
-
-
-def declined(made: Scene) -> None:
-    decline(made.signer(1), "No.", VISITOR)
-
-
-@pytest.mark.parametrize("end", [expired, ended, declined])
-def test_what_was_never_signed_goes_with_the_end_of_the_request(end: Callable[[Scene], None]) -> None:
-    made = scene(fields=FIELDS, signers=2, decline_allowed=True)
-    fill_and_sign(made, 0)
-    second = Signer.objects.get(pk=made.signers[1].pk)
-    write(second, {Field.objects.filter(signer=second)[0].pk: "DE89"})
-    second.save(update_fields=["fields_encrypted"])
-    end(made)
-    assert SignatureRequest.objects.get().status == "expired"
-    first, second = Signer.objects.order_by("order")
-    assert values_of(second) == {} and values_of(first)
-
-
 def test_a_proof_without_fields_says_nothing_of_them(made: Scene) -> None:
     sign(made)
     work_off()
@@ -392,20 +359,6 @@ def test_the_proof_and_its_evidence_state_them(client: Client) -> None:
     assert f"Created{created.replace('T', '').replace('Z', 'UTC')}" in printed
 
 
-def files_of(made: Scene) -> dict[str, bytes]:
-    """Finish the request; return its proof, and the signed and the uploaded file of each document."""
-    finish(made)
-    files = {"proof.pdf": the_proof()}
-    for number, row in enumerate(made.request_documents, start=1):
-        files[f"signed-{number}.pdf"] = store.get(SealedDocument.objects.get(request_document=row).object_key)
-        files[f"uploaded-{number}.pdf"] = store.get(row.document.object_key)
-    return files
-
-
-def tied(files: dict[str, bytes]) -> EvidenceCheck:
-    return check_evidence(files, sealing_context().roots("sandbox"))
-
-
 def replace_upload(made: Scene, number: int, content: bytes) -> None:
     document = made.request_documents[number - 1].document
     store.put(document.object_key, content)
@@ -414,7 +367,7 @@ def replace_upload(made: Scene, number: int, content: bytes) -> None:
 
 
 def test_several_documents_and_signers() -> None:
-    files = files_of(scene(signers=3, documents=3))
+    files = files_of(finish(scene(signers=3, documents=3)))
     result = tied(files)
     assert result.ok, result.problems
     assert sum("begins with" in sentence for sentence in result.matches) == 3
@@ -428,7 +381,7 @@ def test_two_documents_of_the_same_bytes() -> None:
     """The proof matches whether the upload is given once or twice."""
     made = scene(documents=2)
     replace_upload(made, 2, made.uploads[0])
-    files = files_of(made)
+    files = files_of(finish(made))
     assert files["uploaded-1.pdf"] == files["uploaded-2.pdf"]
     assert tied(files).ok, tied(files).problems
     del files["uploaded-1.pdf"]
@@ -438,7 +391,7 @@ def test_two_documents_of_the_same_bytes() -> None:
 def test_an_upload_that_had_to_be_rewritten(made: Scene) -> None:
     damaged = paper(text("A contract", 72, 700)).replace(b"endobj", b"endobx", 1)
     replace_upload(made, 1, damaged)
-    files = files_of(made)
+    files = files_of(finish(made))
     assert SealedDocument.objects.get().facts["method"] == "normalised"
     assert not files["signed-1.pdf"].startswith(damaged)
     result = tied(files)
@@ -450,7 +403,7 @@ def test_an_upload_that_had_to_be_rewritten(made: Scene) -> None:
 def test_the_evidence_holds_the_certificates_of_every_level(level: str, settings: Any) -> None:
     fields: dict[str, Any] = {"seal_level": level} | ({"timestamp_authorities": []} if level == "B-B" else {})
     settings.PARAPH = settings.PARAPH.model_copy(update=fields)
-    files = files_of(scene())
+    files = files_of(finish(scene()))
     result, evidence = tied(files), evidence_of(files["proof.pdf"])
     assert result.ok, result.problems
     assert evidence is not None
@@ -478,7 +431,7 @@ def test_signers_see_what_is_sealed(client: Client, content: bytes, made: Scene)
     picture = client.get(made.url(rest=f"/documents/{document.pk}/pages/1.webp"))
     assert picture.content == render_page(shown, 1, 2.0)
 
-    files = files_of(made)
+    files = files_of(finish(made))
     signed = files["signed-1.pdf"]
     assert signed.startswith(shown)
     seal = Entry.objects.get(event_type="signature_request.pades_signed").stated
@@ -490,15 +443,7 @@ def test_signers_see_what_is_sealed(client: Client, content: bytes, made: Scene)
     assert "signed-1.pdf begins with the file that stood in for uploaded-1.pdf, as the journal says." in result.matches
 
 
-def test_tags_are_searched_in_what_is_sealed() -> None:
-    document = uploaded(scene().scope(), BEFORE_HEADER)
-    store.delete(document.object_key)
-    stamp = MagicFieldStamp(type="magic_field", value=Tag(tag="{{sign}}"))
-    given = DocumentInput(id=document.pk, signers=[Assignment(signer_ref="a", stamps=[stamp])])
-    assert len(place(given, "documents[0]", document, Problems()).placements) == 1
-
-
-def test_the_journal_names_it_before_anybody_signs() -> None:
+def test_the_journal_names_it_before_anybody_signs_and_tags_are_searched_in_it() -> None:
     scope = scene().scope()
     document = uploaded(scope, BEFORE_HEADER)
     stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 50}}
@@ -508,13 +453,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **document.preparation_facts()}
     assert created["prepared_documents"] == [told] and "documents" not in created
-
-
-def test_a_file_that_stands_in_is_kept_as_long_as_its_document() -> None:
-    document = uploaded(scene().scope(), BEFORE_HEADER)
-    orphan = "prepared/orphan.pdf"
-    store.put(orphan, b"x")
-    for key in (document.shown_key, orphan):
-        made_older(key, sweeping.ORPHANED_FOR + timedelta(minutes=1))
-    sweep_store("prepared/", "")
-    assert (there(document.shown_key), there(orphan)) == (True, False)
+    store.delete(document.object_key)
+    tag = MagicFieldStamp(type="magic_field", value=Tag(tag="{{sign}}"))
+    tagged = DocumentInput(id=document.pk, signers=[Assignment(signer_ref="a", stamps=[tag])])
+    assert len(place(tagged, "documents[0]", document, Problems()).placements) == 1

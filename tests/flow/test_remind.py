@@ -93,7 +93,7 @@ def test_nobody_is_invited_who_may_not_sign() -> None:
     assert not CapturedMessage.objects.filter(subject__contains="asks you").exists()
 
 
-def test_the_summary_goes_to_every_signer_once() -> None:
+def test_the_summary_goes_to_every_signer_once_with_a_link_to_their_copy(client: Client, settings: Any) -> None:
     made = scene(signers=2, notify_signers_on_completion=True)
     sign(made, 0)
     sign(made, 1, locale="de")
@@ -107,14 +107,7 @@ def test_the_summary_goes_to_every_signer_once() -> None:
     assert entry.signer_id is None
     recipients = [signer.email for signer in made.signers]
     assert entry.metadata == {"channel": "email", "recipients": recipients, "kept": 2}, "there is no mail server"
-
-
-def test_the_summary_links_to_the_copy_of_its_reader(client: Client, settings: Any) -> None:
-    made = scene(signers=2, notify_signers_on_completion=True)
-    sign(made, 0)
-    sign(made, 1)
-    notify_completion(made.request.pk)
-    for signer, message in zip(made.signers, summaries().order_by("id"), strict=True):
+    for signer, message in zip(made.signers, mails, strict=True):
         [link] = re.findall(rf"{re.escape(signing_url(signer))}\?ticket=\S+", message.text)
         assert f'href="{link}"' in message.html
         ticket = link.rpartition("=")[2]
@@ -169,7 +162,7 @@ def test_mails_the_link_again_and_says_that_it_is_a_reminder() -> None:
     assert Delivery.objects.filter(event_type="signer.notified", destination="application").count() == 1
 
 
-def test_words_of_the_sender_stand_in_the_mail_and_are_kept_no_longer() -> None:
+def test_words_of_the_sender_stand_in_the_mail_and_are_kept_no_longer_also_of_who_signs_first() -> None:
     made = invited(message="The first words.")
     asked(made, message="We move in on Monday.")
     send_reminder(made.signers[0].pk, 1)
@@ -179,7 +172,10 @@ def test_words_of_the_sender_stand_in_the_mail_and_are_kept_no_longer() -> None:
     Reminder.objects.all().delete()
     asked(made, message="We move in on Monday.")
     sign(made)
+    CapturedMessage.objects.all().delete()
+    before = made.events()
     send_reminder(made.signers[0].pk, 1)
+    assert made.events() == before and not CapturedMessage.objects.exists(), "who has signed gets none"
     assert Reminder.objects.get().message == "", "also where it is not mailed"
 
 
@@ -197,47 +193,12 @@ def test_the_sender_reads_when_and_when_again(later: timedelta, sentence: str, m
     assert reminded_lately([Reminder(asked_at=asked_at)]) == sentence and reminded_lately([]) == ""
 
 
-def test_once_a_day_and_five_times_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = invited(expires_at=clock.now() + timedelta(days=30))
-    start = clock.now()
-    for day in range(5):
-        monkeypatch.setattr(clock, "now", lambda day=day: start + timedelta(days=day, minutes=day))
-        assert asked(made).number == day + 1
-        assert refused(made).code == "too_many_reminders"
-    monkeypatch.setattr(clock, "now", lambda: start + timedelta(days=9))
-    assert refused(made).code == "too_many_reminders"
-    assert Reminder.objects.count() == 5
-
-
-def test_only_who_may_sign_and_was_invited() -> None:
-    made = invited(mode="sequential")
-    assert refused(made, 1).code == "not_your_turn"
-    sign(made)
-    signed = refused(made, 0)
-    assert (signed.code, signed.message) == ("already_signed", "The signer has already signed.")  # told to the sender
-    assert refused(made, 1).code == "too_many_reminders"  # the invitation is still to be sent
-
-
-def test_who_signs_before_the_mail_goes_out_gets_none() -> None:
-    made = invited()
-    reminder = asked(made)
-    sign(made)
-    CapturedMessage.objects.all().delete()
-    send_reminder(reminder.signer_id, reminder.number)
-    assert not CapturedMessage.objects.exists() and made.events().count("signer.notified") == 1
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_members_at_once_remind_once() -> None:
     made = invited()
     actor = author().actor
     answers = at_once(*[lambda: remind(made.scope(), made.request.pk, made.signers[0].pk, actor).number] * 4)
     assert sorted(answers, key=str) == [1, *["too_many_reminders"] * 3]
-
-
-def test_a_request_that_mails_nobody_says_so() -> None:
-    refusal = refused(scene())
-    assert (refusal.code, refusal.message) == ("too_many_reminders", "This request sends its signers no mails.")
 
 
 @pytest.mark.parametrize("what", ["sign", "end", "expire"])
@@ -313,19 +274,12 @@ def test_every_so_many_days_and_no_more_than_so_many(at: At) -> None:
         seen.append(remind_due())
         send_all()
     assert [day for day, reminded in enumerate(seen) if reminded] == [3, 6] and max(seen) == 2  # both signers
+    assert jobs()[-1] == ("send_reminder", {"signer_id": made.signers[1].pk, "number": 2})
+    last = made.entries()[-1]
+    assert (last.event_type, last.metadata["reminder"]) == ("signer.notified", True), "as the button does"
     assert numbers(made) == numbers(made, 1) == [1, 2]
     assert CapturedMessage.objects.filter(to=made.signers[0].email).count() == 2
     assert not Signer.objects.exclude(remind_at=None).exists()
-
-
-def test_it_is_journaled_as_the_button_does(at: At) -> None:
-    made = to_be_reminded()
-    at(4 * DAY)
-    assert remind_due() == 2
-    assert jobs()[-1] == ("send_reminder", {"signer_id": made.signers[1].pk, "number": 1})
-    send_all()
-    last = made.entries()[-1]
-    assert (last.event_type, last.metadata["reminder"]) == ("signer.notified", True)
 
 
 def test_the_five_by_hand_are_counted_apart(at: At) -> None:
@@ -393,15 +347,16 @@ def test_of_two_that_wait_for_the_mail_server_one_goes_out(at: At) -> None:
 
 
 @pytest.mark.parametrize("over", ["signed", "ended", "expired"])
-def test_nobody_who_has_signed_or_cannot_sign_any_more(at: At, over: str) -> None:
-    made = to_be_reminded()
+def test_nobody_who_has_signed_or_cannot_sign_any_more_and_where_none_were_asked_for(at: At, over: str) -> None:
+    made, _ = to_be_reminded(), to_be_reminded(every_days=None, at_most=None)
     if over == "signed":
         for position in range(2):
             sign(made, position)
     if over == "ended":
         end_early(OPERATOR, made.request.pk, "Over")
     if over == "expired":
-        SignatureRequest.objects.update(expires_at=clock.now() + DAY)  # over, though no worker has marked it
+        made_over = SignatureRequest.objects.filter(pk=made.request.pk)
+        made_over.update(expires_at=clock.now() + DAY)  # over, though no worker has marked it
     at(4 * DAY)
     assert remind_due() == 0
     assert not Reminder.objects.exists() and not Signer.objects.exclude(remind_at=None).exists()
@@ -417,12 +372,6 @@ def test_in_turn_only_the_one_whose_turn_it_is(at: At) -> None:
     assert remind_due() == 0
     at(8 * DAY)
     assert remind_due() == 1 and numbers(made, 1) == [1]
-
-
-def test_nobody_where_none_were_asked_for(at: At) -> None:
-    to_be_reminded(every_days=None, at_most=None)
-    at(30 * DAY)
-    assert remind_due() == 0
 
 
 def test_where_nothing_sends_mails_it_waits(at: At, settings: Any) -> None:

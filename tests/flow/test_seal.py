@@ -13,15 +13,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.sealing import finalize as steps
-from paraph.flow.sealing.context import sealing_context
+from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.flow.sealing.finalize import finalize, seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
-from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.fields.kinds import Value
@@ -149,11 +148,9 @@ def _pictures(content: bytes) -> list[int]:
         return drawn
 
 
-def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_timestamp_the_journal_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     made = completed()
-    context = sealing_context()
-    dead = type(context.timestamping)([_Dead()], context.timestamping.roots)
-    monkeypatch.setattr("paraph.flow.sealing.finalize.sealing_context", lambda: replace(context, timestamping=dead))
+    monkeypatch.setattr(steps, "sealing_context", silent)
     seal(made.request_documents[0].pk)
     facts = made.entries()[-1].stated
     assert facts["timestamped"] is False
@@ -161,29 +158,18 @@ def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pyt
     assert "dead" in facts["timestamp_failures"][0] and facts["level"] == "B-B"
 
 
-class _Dead:
+def silent(authority: type["Dead"] | None = None) -> SealingContext:
+    """What sealing needs, with an authority that gives no timestamps."""
+    context = sealing_context()
+    return replace(context, timestamping=replace(context.timestamping, authorities=[(authority or Dead)()]))
+
+
+class Dead:
     name = "dead"
 
     def answer(self, request: bytes, timeout: float) -> bytes:
         del request, timeout
         return b""
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_cannot_be_sealed_is_noted_until_it_can() -> None:
-    made = completed()
-    document = made.request_documents[0].document
-    store.put(document.object_key, b"something else")
-    for attempt in (1, 2):
-        with pytest.raises(DomainError):
-            seal(made.request_documents[0].pk)
-        failure = SealingFailure.objects.get()
-        assert (failure.stage, failure.attempts) == ("seal", attempt)
-        assert "not the one that was shown" in failure.cause
-    assert not SealedDocument.objects.exists()
-    store.put(document.object_key, made.uploads[0])
-    seal(made.request_documents[0].pk)
-    assert not SealingFailure.objects.exists()
 
 
 def ends(made: Scene) -> tuple[bool, int]:
@@ -230,21 +216,16 @@ def drawn(request_id: int) -> str:
     return " ".join(texts(stamp_marks(row).appearances)[:1])
 
 
-def test_the_sealed_stamp_is_the_signature_alone() -> None:
+def test_the_stamp_is_the_signature_alone_as_its_signer_sees_it(client: Client) -> None:
     alone, whole = scene(signature_only=True), scene()
+    letters = []  # which are outlines
     for made in (alone, whole):
+        answer = client.post(made.url(rest="/stamp"), {"signature": TYPED}, content_type="application/json")
+        letters.append(answer.json()["svg"].count("<use "))
         sign(made)
+    assert 0 < letters[0] < 20 < letters[1]
     assert re.sub(r"\s", "", drawn(alone.request.pk)) == "AdaLovelace"
     assert "Signed by" in drawn(whole.request.pk) and f"Request {whole.request.pk}" in drawn(whole.request.pk)
-
-
-def test_the_signer_sees_what_is_sealed(client: Client) -> None:
-    sizes = []
-    for made in (scene(signature_only=True), scene()):
-        answer = client.post(made.url(rest="/stamp"), {"signature": TYPED}, content_type="application/json")
-        sizes.append(answer.json()["svg"].count("<use "))
-    alone, whole = sizes
-    assert 0 < alone < 20 < whole, "letters are outlines"
 
 
 def test_a_request_keeps_the_form_that_its_profile_had() -> None:
@@ -374,13 +355,9 @@ def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
     assert darkest[0] < 0x30 and darkest[1] == 255
 
 
-@pytest.mark.parametrize("values", [[None], [False], [""]])
-def test_what_is_left_empty_draws_nothing(values: list[Value | None]) -> None:
-    made = filled_in(values, fields=[{"required": False}])
-    assert len(stamp_marks(made.request_documents[0]).marks) == 1, "the stamp"
-
-
-def test_a_request_without_fields_is_not_searched_for_them(made: Scene) -> None:
+def test_what_is_left_empty_draws_nothing_and_a_request_without_fields_is_not_searched_for_them(made: Scene) -> None:
+    empty = filled_in([None, False, ""], fields=[{"required": False}] * 3)
+    assert len(stamp_marks(empty.request_documents[0]).marks) == 1, "the stamp"
     sign(made)
     with CaptureQueriesContext(connection) as queries:
         drawn = stamp_marks(made.request_documents[0])

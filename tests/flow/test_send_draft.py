@@ -327,16 +327,6 @@ def test_what_signers_and_applications_added_is_left_out(charles: Author) -> Non
     assert "GB29" not in said and "999" not in said and "1250.50" in said
 
 
-def test_where_files_were_deleted_nothing_is_made(charles: Author) -> None:
-    request = sent(charles)
-    end_early(OPERATOR, request.pk, "")
-    delete_files(request.pk)
-    made = Draft.objects.count()
-    with pytest.raises(DomainError, match="Its files were deleted") as refused:
-        duplicate(charles.scope, request.pk, charles.member.user)
-    assert refused.value.code == "conflict" and Draft.objects.count() == made
-
-
 def test_where_the_branding_profile_is_gone_it_has_the_default_one(charles: Author) -> None:
     colors = {"background_color": "#ffffff", "text_color": "#000000", "accent_color": "#1f4fd8"}
     profile = BrandingProfile.objects.create(organization=charles.member.organization, name="Sea", **colors)
@@ -348,9 +338,14 @@ def test_where_the_branding_profile_is_gone_it_has_the_default_one(charles: Auth
     assert refusals(charles.scope, draft) == []
 
 
-def test_who_was_erased_is_not_named_again(charles: Author) -> None:
+def test_who_was_erased_is_not_named_again_and_where_files_were_deleted_nothing_is_made(charles: Author) -> None:
     request = sent(charles)
     end_early(OPERATOR, request.pk, "")
     erase_signer(OPERATOR, request.signers.get(order=1).pk)
     first, second = duplicated(charles, request).signers
     assert (first.email, first.first_name, second.first_name) == ("", "", "Grace")
+    delete_files(request.pk)
+    made = Draft.objects.count()
+    with pytest.raises(DomainError, match="Its files were deleted") as refused:
+        duplicate(charles.scope, request.pk, charles.member.user)
+    assert refused.value.code == "conflict" and Draft.objects.count() == made

@@ -195,6 +195,8 @@ def test_every_place_is_shown_and_no_column_names_somebody_that_no_place_has() -
     erase_all()
     staying = {column for place in PLACES if not place.erase for column in place.columns}
     assert columns_that_name_her() == staying and show_person(PHONE) == []
+    callbacks = Delivery.objects.filter(request=made.request, destination="callback")
+    assert set(callbacks.values_list("url", "status")) == {("", "failed")}
     assert names(show_person(ADDRESS)) == [place.name for place in OF_ACCOUNT]
     assert all(each.stays and not each.erased_by for each in show_person(ADDRESS))
 

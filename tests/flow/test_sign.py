@@ -186,21 +186,14 @@ def wait_for_a_waiter() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_waits_for_the_request_does_not_hold_the_signer(made: Scene) -> None:
-    with transaction.atomic():
-        SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
-        thread, _ = lock_beside(made.signers[0])
-        wait_for_a_waiter()
-        Signer.objects.select_for_update(nowait=True).get(pk=made.signers[0].pk)
-    thread.join()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_both_are_as_the_one_before_left_them(made: Scene) -> None:
+def test_who_waits_for_the_request_does_not_hold_the_signer_and_reads_both_as_the_one_before_left_them(
+    made: Scene,
+) -> None:
     with transaction.atomic():
         request = SignatureRequest.objects.select_for_update().get(pk=made.request.pk)
         thread, found = lock_beside(made.signers[0])
         wait_for_a_waiter()
+        Signer.objects.select_for_update(nowait=True).get(pk=made.signers[0].pk)
         request.status = "completed"
         request.save()
         Signer.objects.filter(pk=made.signers[0].pk).update(status="signed")

@@ -2,7 +2,7 @@
 Recipients of copies are mailed once the request is finalized."""
 
 import re
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused
 from typing import Any
@@ -14,15 +14,13 @@ from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.retention import delete_files
 from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.notices import tell_sender, warn_senders
-from paraph.flow.messages.sent_once import note_undelivered, queue_mail
+from paraph.flow.messages.sent_once import queue_mail
 from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.correct import extend
 from paraph.flow.sending.invite import invite
 from paraph.flow.signing.decline_or_ask import ask
 from paraph.kernel import clock
-from paraph.messaging.email import handed_over
-from paraph.messaging.gateways import FinallyRefusedError
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import pending_steps
 from paraph.signature_requests.models import CopyRecipient, Inquiry, SenderMail, SignatureRequest, Signer
@@ -41,9 +39,9 @@ def made() -> Scene:
     return sent()
 
 
-def sent(**facts: Any) -> Scene:
+def sent(signers: int = 2, **facts: Any) -> Scene:
     """A request that a member sent from the dashboard."""
-    made = scene(signers=2, environment="production", send_email=True, **facts)
+    made = scene(signers=signers, environment="production", send_email=True, **facts)
     user, _ = User.objects.get_or_create(email=SENDER)
     Member.objects.create(organization=made.request.organization, user=user, role="member")
     SignatureRequest.objects.filter(pk=made.request.pk).update(
@@ -147,39 +145,14 @@ def test_mails_about_approvers_say_that_they_approve() -> None:
     assert "Everyone has signed or approved “Lease of the pier”." in completed.text
 
 
-@pytest.fixture
-def gateway(monkeypatch: pytest.MonkeyPatch) -> list[OSError]:
-    """The faults with which mails to signers are refused, one after another."""
-    faults: list[OSError] = []
-    real = handed_over
-
-    def send(to: str, *rest: Any, **more: Any) -> AbstractContextManager[str]:
-        if to != SENDER and faults:
-            raise faults.pop(0)
-        return real(to, *rest, **more)
-
-    monkeypatch.setattr("paraph.flow.messages.sent_once.handed_over", send)
-    return faults
-
-
-def test_a_refused_address_is_told_at_once(made: Scene, gateway: list[OSError]) -> None:
-    gateway.append(FinallyRefusedError("550 5.1.1 no such user"))
-    for _ in range(2):
-        invite(made.signers[0].pk)
-    assert told() == ["Not delivered to Ada Lovelace: Lease of the pier"]
-    note_undelivered(made.signers[0], "invitation-1", "550 5.1.1 no such user")
-    Signer.objects.update(undelivered=None)
-    SenderMail.objects.update(sent_at=None)
-    assert len(told()) == 1, "it was put right meanwhile"
-
-
-def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gateway: list[OSError]) -> None:
+def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, configured: Callable[..., None]) -> None:
+    configured(smtp_url="smtp://127.0.0.1:1")
     for begun, wanted in ((0, 0), (61, 1)):
         SignatureRequest.objects.update(created_at=clock.now() - timedelta(minutes=begun))
-        gateway.append(ConnectionRefusedError("away"))
         with pytest.raises(ConnectionRefusedError):
             invite(made.signers[0].pk)
         assert SenderMail.objects.count() == wanted
+    configured(smtp_url="")
     invite(made.signers[0].pk)
     assert told() == [], "it was delivered meanwhile"
 

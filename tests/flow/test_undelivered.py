@@ -188,6 +188,11 @@ class TestAnInvitation:
         invite(made.signers[0].pk)
         assert made.signer().undelivered is None and failures(made) == []
 
+    def test_what_was_put_right_meanwhile_is_not_told(self, server: RefusingServer, made: Scene) -> None:
+        refused_invitation(server, made)
+        Signer.objects.update(undelivered=None)
+        assert told() == []
+
     def test_a_request_that_mails_nobody_mails_no_invitation_where_a_code_was_refused(
         self, server: RefusingServer, made: Scene
     ) -> None:

@@ -31,7 +31,7 @@ from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root
 from tests.keys.odd_chains import CHAINS, pkcs8
 from tests.loopback import mail_server, send
-from tests.pdf.timestamps.test_http_authority import REPLY, server
+from tests.pdf.timestamps.test_authorities import REPLY, server
 
 pytestmark = pytest.mark.django_db
 Configure = Callable[..., None]

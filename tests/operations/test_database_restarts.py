@@ -38,7 +38,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory, database: Database) -> Itera
 
 @pytest.fixture(scope="module")
 def client(parts: Parts) -> "PatientClient":
-    client = PatientClient(parts.url, parts.service.new_application()["api_key"])
+    client = PatientClient(parts.url, parts.service.new_key())
     wait_until(lambda: client.ready() == 200)
     return client
 

@@ -24,8 +24,8 @@ from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Activity, ConfirmedAddress, Organization
 from tests.factories import scene
-from tests.flow.conftest import Mailbox
 from tests.flow.test_show_person import ADDRESS, PHONE, signed_everywhere, works_here
+from tests.refusing import RefusingServer
 
 pytestmark = pytest.mark.django_db
 Configure = Callable[..., None]
@@ -133,12 +133,12 @@ def test_links_are_keyed_and_end(client: Client, monkeypatch: pytest.MonkeyPatch
     assert client.post(second).status_code == 200
 
 
-def test_asking_is_limited_itself(box: Mailbox) -> None:
+def test_asking_is_limited_itself(box: RefusingServer) -> None:
     organizations = [Organization.objects.create(name=f"A{number}", plan="free") for number in range(4)]
     with pytest.raises(DomainError) as refusal:
         for organization in organizations:
             ask_to_confirm(organization.pk, ADA, OPERATOR)
-    assert refusal.value.code == "rate_limited" and len(box.recipients) == 3
+    assert refusal.value.code == "rate_limited" and len(box.taken) == 3
 
 
 def test_mistakes_get_a_sentence(configured: Configure) -> None:

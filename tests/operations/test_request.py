@@ -21,10 +21,11 @@ from paraph.signature_requests.fields.entry import write
 from paraph.signature_requests.links import token
 from paraph.signature_requests.models import Field, Reminder, SenderMail, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.models import Member, Organization, User
+from paraph.tenants.models import Member, Organization
 from paraph.webhooks.models import Attempt, Delivery
 from tests.factories import VISITOR, Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
+from tests.flow.test_tell_sender import SENDER, sent
 from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -159,11 +160,8 @@ def test_a_job_that_gave_up_is_replaced(made: Scene) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
-    made = scene(signers=3, send_email=True, decline_allowed=True, environment="production")
+    made = sent(signers=3, decline_allowed=True)
     Organization.objects.update(contact_email="contracts@acme.example")
-    user = User.objects.create(email="sender@acme.example")
-    Member.objects.create(organization=made.request.organization, user=user, role="member")
-    SignatureRequest.objects.update(application=None, sent_by=user)
     Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
     decline(SignatureRequest.objects.get().signers.get(pk=made.signers[0].pk), "No.", VISITOR)
     tasks = ["tell_sender", "tell_sender", "tell_signer_of_end"]
@@ -176,11 +174,8 @@ def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
     assert [name for name, _ in jobs()] == tasks
     CapturedMessage.objects.all().delete()
     work_off()
-    assert {mail.to for mail in CapturedMessage.objects.all()} == {
-        "sender@acme.example",
-        "contracts@acme.example",
-        made.signers[1].email,
-    }
+    told_them = {mail.to for mail in CapturedMessage.objects.all()}
+    assert told_them == {SENDER, "contracts@acme.example", made.signers[1].email}
     assert outcomes(made) == [] and "It waits for" not in why(made)
     SenderMail.objects.update(sent_at=None)
     Member.objects.all().delete()

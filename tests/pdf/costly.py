@@ -3,69 +3,47 @@
 import io
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 import pikepdf
 from pikepdf import Array, Dictionary, Name
 
-from tests.pdf.pdf_factory import paper, saved, text
+from tests.pdf.pdf_factory import Stream, made, paper, saved, text
 
 _LINES = b"9000 9000 m 9001 9001 l S "
 
 
-def _form(document: pikepdf.Pdf, content: bytes, resources: dict[str, Dictionary] | None = None) -> pikepdf.Object:
-    box, known = Array([0, 0, 595, 842]), Dictionary(resources)
-    return document.make_stream(content, Type=Name.XObject, Subtype=Name.Form, BBox=box, Resources=known)
+def _form(content: bytes, resources: Any = None) -> Stream:
+    box = [0, 0, 595, 842]
+    return Stream(content, Type=Name.XObject, Subtype=Name.Form, BBox=box, Resources=resources or {})
 
 
 def forms(size: int, page: int = 1) -> bytes:
     """``size`` thousand lines, drawn by forms within forms."""
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        inner = _form(document, _LINES * 10)
-        for times in (10, 10, size):
-            inner = _form(document, b"/X Do " * times, {"/XObject": Dictionary(X=inner)})
-        document.pages[-1].obj.Resources = Dictionary(XObject=Dictionary(X=inner))
-
-    return paper(*[text("a", 50, 50)] * (page - 1), "/X Do", prepare=prepare)
+    inner = _form(_LINES * 10)
+    for times in (10, 10, size):
+        inner = _form(b"/X Do " * times, {"XObject": {"X": inner}})
+    return paper(*[text("a", 50, 50)] * (page - 1), "/X Do", resources={"XObject": {"X": inner}})
 
 
 def operators(size: int) -> bytes:
-    return paper((_LINES * 1000 * size).decode())
+    return paper(_LINES * 1000 * size)
 
 
 def pattern(size: int) -> bytes:
     """A page filled with tiles that get smaller as ``size`` grows."""
     step = 60 / size
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        tile = document.make_stream(
-            b"0 0 1 rg 0 0 .1 .1 re f " * 20,
-            Type=Name.Pattern,
-            PatternType=1,
-            PaintType=1,
-            TilingType=1,
-            BBox=Array([0, 0, step, step]),
-            XStep=step,
-            YStep=step,
-            Resources=Dictionary(),
-        )
-        document.pages[0].obj.Resources = Dictionary(Pattern=Dictionary(P=tile))
-
-    return paper("/Pattern cs /P scn 0 0 595 842 re f " * 20, prepare=prepare)
+    how = {"Type": Name.Pattern, "PatternType": 1, "PaintType": 1, "TilingType": 1, "Resources": {}}
+    tile = Stream(b"0 0 1 rg 0 0 .1 .1 re f " * 20, BBox=[0, 0, step, step], XStep=step, YStep=step, **how)
+    return paper("/Pattern cs /P scn 0 0 595 842 re f " * 20, resources={"Pattern": {"P": tile}})
 
 
 def images(size: int) -> bytes:
     """One image of ``size`` million pixels, drawn a hundred times."""
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        pixels = zlib.compress(b"\x80" * 1000 * 1000 * size)
-        image = pikepdf.Stream(document, pixels, Filter=Name.FlateDecode)
-        for key, value in {"Width": 1000, "Height": 1000 * size, "BitsPerComponent": 8}.items():
-            image[f"/{key}"] = value
-        image.Type, image.Subtype, image.ColorSpace = Name.XObject, Name.Image, Name.DeviceGray
-        document.pages[0].obj.Resources = Dictionary(XObject=Dictionary(X=document.make_indirect(image)))
-
-    return paper("q 500 0 0 700 9 9 cm /X Do Q " * 100, prepare=prepare)
+    pixels = zlib.compress(b"\x80" * 1000 * 1000 * size)
+    how = {"Type": Name.XObject, "Subtype": Name.Image, "Filter": Name.FlateDecode, "ColorSpace": Name.DeviceGray}
+    image = Stream(pixels, Width=1000, Height=1000 * size, BitsPerComponent=8, **how)
+    return paper("q 500 0 0 700 9 9 cm /X Do Q " * 100, resources={"XObject": {"X": image}})
 
 
 def dashes(size: int) -> bytes:
@@ -77,12 +55,12 @@ def soft_masks(size: int) -> bytes:
 
     def prepare(document: pikepdf.Pdf) -> None:
         group = Dictionary(Type=Name.Group, S=Name.Transparency, CS=Name.DeviceGray)
-        inner = _form(document, b"0 0 500 500 re f")
+        inner = made(document, _form(b"0 0 500 500 re f"))
         for _ in range(min(12, 2 * size)):
             inner.Group = group
-            masked = Dictionary(SMask=Dictionary(Type=Name.Mask, S=Name.Luminosity, G=inner))
-            states, forms_ = Dictionary(G=masked), Dictionary(X=inner)
-            inner = _form(document, b"/G gs /X Do /X Do", {"/ExtGState": states, "/XObject": forms_})
+            masked = {"SMask": {"Type": Name.Mask, "S": Name.Luminosity, "G": inner}}
+            known = {"ExtGState": {"G": masked}, "XObject": {"X": inner}}
+            inner = made(document, _form(b"/G gs /X Do /X Do", known))
         document.pages[0].obj.Resources = Dictionary(XObject=Dictionary(X=inner))
 
     return paper("/X Do", prepare=prepare)
@@ -90,24 +68,19 @@ def soft_masks(size: int) -> bytes:
 
 def glyphs(size: int) -> bytes:
     """A font whose letters are drawings, each of many lines."""
-
-    def prepare(document: pikepdf.Pdf) -> None:
-        letter = document.make_stream(b"1 0 d0 " + _LINES * 500 * size)
-        font = Dictionary(
-            Type=Name.Font,
-            Subtype=Name.Type3,
-            FontBBox=Array([0, 0, 1, 1]),
-            FontMatrix=Array([1, 0, 0, 1, 0, 0]),
-            CharProcs=Dictionary(a=letter),
-            Encoding=Dictionary(Type=Name.Encoding, Differences=Array([97, Name.a])),
-            FirstChar=97,
-            LastChar=97,
-            Widths=Array([1]),
-            Resources=Dictionary(),
-        )
-        document.pages[0].obj.Resources = Dictionary(Font=Dictionary(F1=document.make_indirect(font)))
-
-    return paper(f"BT /F1 9 Tf 9 9 Td ({'a' * 500}) Tj ET", prepare=prepare)
+    font = {
+        "Type": Name.Font,
+        "Subtype": Name.Type3,
+        "FontBBox": [0, 0, 1, 1],
+        "FontMatrix": [1, 0, 0, 1, 0, 0],
+        "CharProcs": {"a": Stream(b"1 0 d0 " + _LINES * 500 * size)},
+        "Encoding": {"Type": Name.Encoding, "Differences": [97, Name.a]},
+        "FirstChar": 97,
+        "LastChar": 97,
+        "Widths": [1],
+        "Resources": {},
+    }
+    return paper(f"BT /F1 9 Tf 9 9 Td ({'a' * 500}) Tj ET", resources={"Font": {"F1": font}})
 
 
 def objects(size: int) -> bytes:
@@ -148,54 +121,16 @@ def revisions(size: int) -> bytes:
 
 def links(size: int) -> bytes:
     """Thousands of annotations on one page."""
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(595, 842))
-    box = Array([0, 0, 9, 9])
-    page.obj.Annots = Array(
-        [
-            document.make_indirect(Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=box, Border=Array([0, 0, 0])))
-            for _ in range(1000 * size)
-        ]
-    )
-    return saved(document)
+    link = {"Subtype": Name.Link, "Rect": [0, 0, 9, 9], "Border": [0, 0, 0]}
+    return paper("", annotations=[link] * 1000 * size)
 
 
 def form_fields(size: int) -> bytes:
     """Hundreds of form fields on one page, each with an appearance."""
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(595, 842))
-    box = Array([0, 0, 9, 9])
-    fields = [
-        document.make_indirect(
-            Dictionary(
-                Type=Name.Annot,
-                Subtype=Name.Widget,
-                FT=Name.Tx,
-                T=f"field {number}",
-                Rect=box,
-                AP=Dictionary(N=_form(document, b"0 0 1 1 re f")),
-            )
-        )
-        for number in range(300 * size)
-    ]
-    page.obj.Annots, document.Root.AcroForm = Array(fields), Dictionary(Fields=Array(fields))
-    return saved(document)
+    field = {"Subtype": Name.Widget, "FT": Name.Tx, "Rect": [0, 0, 9, 9], "AP": {"N": _form(b"0 0 1 1 re f")}}
+    return paper("", annotations=[{**field, "T": f"field {number}"} for number in range(300 * size)])
 
 
-KINDS: dict[str, Callable[[int], bytes]] = {
-    make.__name__: make
-    for make in (
-        forms,
-        operators,
-        pattern,
-        images,
-        dashes,
-        soft_masks,
-        glyphs,
-        objects,
-        pages,
-        revisions,
-        links,
-        form_fields,
-    )
-}
+_PAGES = (forms, operators, pattern, images, dashes, soft_masks, glyphs)
+_FILES = (objects, pages, revisions, links, form_fields)
+KINDS: dict[str, Callable[[int], bytes]] = {make.__name__: make for make in (*_PAGES, *_FILES)}

@@ -70,11 +70,14 @@ def certificate(
     start: timedelta = timedelta(days=-1),
     end: timedelta = timedelta(days=365),
     extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
+    hash_: hashes.HashAlgorithm = SHA256,
 ) -> x509.Certificate:
+    """Return a certificate. ``hash_``: of its signature, also one with which cryptography refuses to sign."""
     basics: list[tuple[x509.ExtensionType, bool]] = [(x509.BasicConstraints(ca=ca, path_length=None), True)]
     basics += [(x509.ExtendedKeyUsage(purposes), critical)] if purposes else []
     of, stated = issuer if isinstance(issuer, x509.Name) else named(issuer), [*basics, *extensions]
-    return issued(named(name), key.public_key(), of, issuer_key, start=start, end=end, extensions=stated)
+    made = issued(named(name), key.public_key(), of, issuer_key, start=start, end=end, extensions=stated)
+    return made if hash_ is SHA256 else x509.load_der_x509_certificate(anew(made, issuer_key, lambda _: None, hash_))
 
 
 def issued(

@@ -15,8 +15,7 @@ from paraph.pdf.pki import der
 from paraph.pdf.timestamps.timestamp import timestamp_request
 from tests.pdf import forge
 from tests.pdf.forge import Forge
-from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import sealed_without_purpose, timestamping
+from tests.pdf.sealed_files import LETTER, sealed_without_purpose, timestamping
 
 ROOT = forge.der_of(forge.root())
 _SHAKES = ("shake256", "shake256_len")
@@ -25,7 +24,7 @@ _SHAKES = ("shake256", "shake256_len")
 @cache
 def with_room() -> bytes:
     """A sealed letter, with room for a value of 9,000 bytes."""
-    return sealed_without_purpose(paper(text("A contract", 100, 700)), timestamping=timestamping())
+    return sealed_without_purpose(LETTER, timestamping=timestamping())
 
 
 def with_value(pdf: bytes, change: Callable[[bytes], bytes]) -> bytes:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pikepdf
 from asn1crypto import x509 as asn1_x509
@@ -33,15 +34,20 @@ from pyhanko_certvalidator.revinfo.archival import CRLContainer
 from paraph.keys import DevelopmentAuthority
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
 from tests.independent import openssl
-from tests.pdf.sealed_files import authority
+from tests.pdf.sealed_files import LETTER, OWN, sealed_now
 
 
 def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) -> LongTerm:
     """Statuses by the development authority, which also answers for timestamps."""
-    own = own or authority("p-256")
+    own = own or OWN
     chain = (own.timestamp_key.certificate, own.root)
-    sources = {id(each): DevelopmentStatuses(each) for each in (own, authority("p-256"))}
+    sources = {id(each): DevelopmentStatuses(each) for each in (own, OWN)}
     return LongTerm(list(sources.values()), archive, chain)
+
+
+def sealed_at_the_highest(pdf: bytes = LETTER, **drawn: Any) -> bytes:
+    """Return the file sealed now at B-LTA."""
+    return sealed_now(pdf, long_term=long_term(), **drawn)
 
 
 def statuses_by_pyhanko(pdf: bytes, *roots: bytes) -> list[PdfSignatureStatus]:
@@ -90,17 +96,6 @@ def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
     with pikepdf.open(BytesIO(pdf)) as document:
         stored = [armor("CERTIFICATE", each.read_bytes()) for each in document.Root.DSS.Certs]
     (folder / "stored.pem").write_bytes(b"".join(stored))
-    words = [
-        "ts",
-        "-verify",
-        "-token_in",
-        "-in",
-        "archive.tsr",
-        "-data",
-        "archived.bin",
-        "-untrusted",
-        "stored.pem",
-        "-CAfile",
-    ]
-    said = openssl(*words, root_pem, folder=folder)
+    words = "ts -verify -token_in -in archive.tsr -data archived.bin -untrusted stored.pem -CAfile"
+    said = openssl(*words.split(), root_pem, folder=folder)
     assert "Verification: OK" in said, said

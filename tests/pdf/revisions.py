@@ -24,10 +24,9 @@ from paraph.keys.development import revocation_list
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import TimestampAuthority
 from tests.pdf import forge
-from tests.pdf.sealed_files import authority
+from tests.pdf.sealed_files import OWN
 
 Change = Callable[[pikepdf.Pdf], list[pikepdf.Object]]
-OWN = authority("p-256")
 
 
 def revised(pdf: bytes, change: Change) -> bytes:

@@ -15,11 +15,11 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
-from paraph.pdf.sealing.seal import SealedPdf, seal
+from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, seal
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from tests import first_start, independent
-from tests.pdf.pdf_factory import saved
+from tests.pdf.pdf_factory import paper, saved, text
 
 AT = datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)
 DOCUMENT, PROOF = document_purpose(71, "production"), proof_purpose(71, "production")
@@ -33,13 +33,18 @@ def authority(kind: KeyKind) -> DevelopmentAuthority:
     return development_authority(Path(run, kind), b"a secret of the tests that is long", kind)
 
 
+OWN = authority("p-256")
+ROOT, ROOTS = OWN.root, [OWN.root]
+LETTER = paper(text("A contract", 100, 700))
+
+
 def on(moment: datetime) -> Any:
     """Return a context manager in which the time is ``moment``."""
     return patch.object(clock, "now", lambda: moment)
 
 
 def timestamping() -> Timestamping:
-    return Timestamping([BuiltInAuthority(authority("p-256").timestamp_key)], [authority("p-256").root])
+    return Timestamping([BuiltInAuthority(OWN.timestamp_key)], ROOTS)
 
 
 @cache
@@ -54,11 +59,29 @@ def pictures() -> bytes:
     return saved(document)
 
 
+DRAWING: dict[str, Any] = {
+    "appearances": pictures(),
+    "marks": [Mark(1, 100, 100, 100, 50, RED)],
+    "page_overlay": Overlay(WATERMARK),
+}
+"""A red mark on the first page, and the watermark on all."""
+
+
 def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
     """Return the file sealed with the key of :func:`authority`; without a timestamp unless asked for."""
-    key = authority("p-256").sealing_key
-    defaults: dict[str, Any] = {"key": key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
+    defaults: dict[str, Any] = {"key": OWN.sealing_key, "purpose": DOCUMENT, "timestamping": None, "at": AT}
     return seal(pdf, **{**defaults, **arguments})
+
+
+def sealed_now(pdf: bytes = LETTER, **arguments: Any) -> bytes:
+    """Return the file sealed now, with a timestamp."""
+    return sealed(pdf, **{"at": clock.now(), "timestamping": timestamping(), **arguments}).content
+
+
+@cache
+def stamped() -> bytes:
+    """Return :data:`LETTER`, sealed with a timestamp: one file for all tests."""
+    return sealed_now()
 
 
 def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:

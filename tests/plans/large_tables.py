@@ -1,11 +1,18 @@
-"""Tables that PostgreSQL takes for large.
+"""Tables that PostgreSQL takes for large, and the statements that scan them.
 
 Within one transaction, which is undone, the catalog says that each table holds a million rows on the pages that it has,
 and of their values only that few rows belong to the same row of another table. So plans are those of a large database,
 whatever rows other tests have left. Prepared statements get the plan for any values.
 """
 
-from django.db import connection
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+
+from paraph.database import base
 
 # Tables with as many rows as there are workers, migrations, periodic jobs, or keys and authorities of seals.
 SMALL = [
@@ -75,3 +82,66 @@ def have_all_tables_seem_large() -> None:
         cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
         cursor.execute("SET LOCAL cpu_index_tuple_cost = 0.02")  # no plan shall read a whole index instead
         cursor.execute("SET LOCAL jit = off")
+
+
+_TABLES = """
+    SELECT array_agg(oid ORDER BY oid), array_agg(relname::text ORDER BY oid) FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)
+"""
+_COUNTS = """
+    SELECT array_agg(pg_stat_get_xact_numscans(oid) ORDER BY number)
+    FROM unnest(%s::oid[]) WITH ORDINALITY AS each (oid, number)
+"""
+_OF_TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+
+
+class Scans:
+    """``found``: statements with the tables that they, their functions or their triggers read row by row; ``asked``:
+    all statements."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, set[str]] = {}
+        self.asked: set[str] = set()
+        self._counts: list[int] = []
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Note the statements of the block and their scans, those in triggers and functions included."""
+        planned, mine = base.DatabaseWrapper.planned, connections[DEFAULT_DB_ALIAS]
+
+        def planned_asked(own: Any, statement: str, values: Any) -> Any:
+            answer = planned(own, statement, values)
+            if own is mine:  # not the connection of a thread that checks readiness
+                self._note(statement)
+            return answer
+
+        [self._oids, self._names] = _row(_TABLES, SMALL)
+        [self._counts] = _row(_COUNTS, self._oids)
+        kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # lives as long as the transaction
+        with (
+            kept,
+            patch.object(base.DatabaseWrapper, "planned", planned_asked),
+            connection.execute_wrapper(self._asked),
+        ):
+            yield
+
+    def _asked(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        answer = execute(sql, params, many, context)
+        self._note(sql)
+        return answer
+
+    def _note(self, statement: str) -> None:
+        if statement.startswith(_OF_TRANSACTIONS):
+            return
+        self.asked.add(statement)
+        [counts] = _row(_COUNTS, self._oids)
+        read = {name for name, now, before in zip(self._names, counts, self._counts, strict=True) if now > before}
+        self._counts = counts
+        if read:
+            self.found.setdefault(" ".join(statement.split()), set()).update(read)
+
+
+def _row(statement: str, value: list[Any]) -> Any:
+    """The row that a statement returns which is not itself noted."""
+    own: Any = connection.connection
+    return own.execute(statement, [value]).fetchone()

@@ -98,7 +98,7 @@ class Asked:
         """Each step of a plan that scans a large table or reads more than ``most`` of its rows, with the statement."""
         for statement, values in self.statements.items():
             if statement.lstrip().startswith(("SELECT", "WITH", "UPDATE", "DELETE")) and "INSERT INTO" not in statement:
-                for node in nodes(_plan(statement, values)):
+                for node in nodes_read(statement, values):
                     if node.get("Relation Name") in LARGE and (
                         (node["Node Type"] == "Seq Scan" and node["Actual Loops"]) or _rows(node) > most
                     ):
@@ -111,13 +111,13 @@ def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [plan, *(node for part in plan.get("Plans", []) for node in nodes(part))]
 
 
-def _plan(statement: str, values: Any) -> dict[str, Any]:
-    """Run the statement with these values and return its plan with the rows it read. Its changes are undone."""
+def nodes_read(statement: str, values: Any) -> list[dict[str, Any]]:
+    """Run the statement; return the nodes of its plan with the rows that each read. Its changes are undone."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]
         transaction.set_rollback(True)
-    return plan
+    return nodes(plan)
 
 
 def _rows(node: dict[str, Any]) -> float:

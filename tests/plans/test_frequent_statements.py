@@ -25,8 +25,7 @@ from tests.dashboard.matrix import MATRIX, PAGES
 from tests.dashboard.one_of_everything import one_of_everything
 from tests.dashboard.test_matrix import answered
 from tests.flow.test_jobs import work_off
-from tests.plans.large_tables import have_all_tables_seem_large
-from tests.plans.scans import Scans
+from tests.plans.large_tables import Scans, have_all_tables_seem_large
 from tests.production import Client
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, record, told
 

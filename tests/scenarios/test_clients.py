@@ -4,7 +4,6 @@ enough, and the TypeScript client."""
 import importlib
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -13,19 +12,20 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.cli.service import Service
 from tests.clients import typescript
 from tests.contract import contract
-from tests.scenarios.conftest import Service
-from tests.scenarios.people import sign
+from tests.scenarios.people import Backend, sign
 
 PACKAGE = "paraph_generated"
 
 
 class Generated:
-    """The generated package: its models, and its operations with the client that they are called with."""
+    """The generated package: its models, and its operations with the client that they are called with. ``backend``: the
+    same client, written by hand."""
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    def __init__(self, client: Any, backend: Backend) -> None:
+        self.client, self.backend = client, backend
         self.models = importlib.import_module(f"{PACKAGE}.models")
         self.types = importlib.import_module(f"{PACKAGE}.types")
 
@@ -39,7 +39,7 @@ class Generated:
 @pytest.fixture(scope="module")
 def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Generated]:
     folder = tmp_path_factory.mktemp("generated")
-    (folder / "openapi.json").write_bytes(httpx.get(f"{service.url}/api/v1/openapi.json").content)
+    (folder / "openapi.json").write_bytes(httpx.get(f"{service.base_url}/api/v1/openapi.json").content)
     (folder / "config.yml").write_text("post_hooks: []\n")
     command = "from openapi_python_client.cli import app; app()"
     subprocess.run(
@@ -48,14 +48,15 @@ def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
         cwd=folder, check=True, timeout=60,
     )  # fmt: skip
     sys.path.insert(0, str(folder))
+    backend = Backend(service.base_url, service.new_key("pro", "sandbox"))
     client = importlib.import_module(f"{PACKAGE}.client").AuthenticatedClient(
-        base_url=service.url,
-        token=service.new_key("pro", "sandbox"),
+        base_url=service.base_url,
+        token=backend.api_key,
         prefix="",
         auth_header_name="X-Api-Key",
         raise_on_unexpected_status=True,
     )
-    yield Generated(client)
+    yield Generated(client, backend)
     client.get_httpx_client().close()
     sys.path.remove(str(folder))
 
@@ -68,7 +69,8 @@ def test_the_main_job(generated: Generated) -> None:
     created = generated.call("signature_requests.create_signature_request", body=_creation(models, document.id))
     for person in created.signers:
         assert sign(person.signing_url).status_code == 200
-    request = _finalized(generated, created.id)
+    generated.backend.finalized(created.id)
+    request = generated.call("signature_requests.read_signature_request", created.id)
     assert [urls.document_id for urls in request.download_urls] == [document.id]
     assert httpx.get(request.download_urls[0].signed_url).content.startswith(contract()[:1000])
     assert httpx.get(request.download_urls[0].certificate_url).content.startswith(b"%PDF-")
@@ -113,21 +115,13 @@ def _creation(models: Any, document_id: int) -> Any:
     )
 
 
-def _finalized(generated: Generated, request_id: int) -> Any:
-    deadline = time.monotonic() + 60
-    while not (request := generated.call("signature_requests.read_signature_request", request_id)).finalized:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-    return request
-
-
 @pytest.mark.thorough
 def test_the_main_job_and_what_is_beside_it(service: Service, tmp_path: Path) -> None:
     client = typescript.compiled_client()
     (tmp_path / "lease.pdf").write_bytes(contract())
     typescript.run_tests(
         client / "test" / "service.test.js",
-        PARAPH_URL=service.url,
+        PARAPH_URL=service.base_url,
         PARAPH_API_KEY=service.new_key("pro", "sandbox"),
         PARAPH_PDF=str(tmp_path / "lease.pdf"),
     )
@@ -138,7 +132,7 @@ def test_its_readme(service: Service, tmp_path: Path) -> None:
     """The blocks, in their order, are one program in strict mode."""
     client = typescript.compiled_client()
     (tmp_path / "contract.pdf").write_bytes(contract())
-    known = {"PARAPH_URL": service.url, "PARAPH_API_KEY": service.new_key("free", "sandbox")}
+    known = {"PARAPH_URL": service.base_url, "PARAPH_API_KEY": service.new_key("free", "sandbox")}
     told = typescript.run("node", client / "test" / "readme.js", cwd=tmp_path, environment=known)
     assert "request.completed" in told and "404 not_found There is no such resource." in told
     assert [path.read_bytes()[:5] for path in tmp_path.glob("signed-*.pdf")] == [b"%PDF-"]

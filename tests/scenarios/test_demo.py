@@ -9,8 +9,7 @@ import pikepdf
 import pytest
 
 from tests.cli import forked
-from tests.cli.service import clean_environment
-from tests.scenarios.conftest import Service
+from tests.cli.service import Service, clean_environment
 
 FILES = {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "webhooks.jsonl", "roots.pem", "report.json"}
 
@@ -59,7 +58,7 @@ def test_a_pdf_without_tags_is_signed_on_its_last_page_by_a_service_that_runs_al
     for _ in range(2):
         pdf.add_blank_page(page_size=(300, 200))
     pdf.save(tmp_path / "own.pdf")
-    there = ["--url", service.url, "--key", service.new_key()]
+    there = ["--url", service.base_url, "--key", service.new_key()]
     done = _demo(tmp_path / "out", *there, "--pdf", str(tmp_path / "own.pdf"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "signed.pdf").read_bytes().startswith((tmp_path / "own.pdf").read_bytes())

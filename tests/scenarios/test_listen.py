@@ -15,9 +15,8 @@ import pytest
 
 from paraph_client import verify_webhook
 from tests import loopback
-from tests.cli.service import wait_until
+from tests.cli.service import Service, wait_until
 from tests.receiver import Handler, Receiver, answer, hang_up, receiver
-from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, sign
 
 SECRET = "5ec2e7" * 8
@@ -103,7 +102,7 @@ def told(receiver: Receiver) -> list[tuple[str, int]]:
 @pytest.mark.thorough
 def test_events_come_as_webhooks_in_order_and_none_is_lost(service: Service) -> None:
     """The receiver refuses one event and hangs up at another; the road to the service is blocked for a while."""
-    backend = Backend(service.url, service.new_key("pro", "sandbox"))
+    backend = Backend(service.base_url, service.new_key("pro", "sandbox"))
     signed_request(backend)
     wait_until(lambda: "request.completed" in backend.call("GET", "events").text)
     trouble = iter([answer(500), hang_up])
@@ -113,7 +112,7 @@ def test_events_come_as_webhooks_in_order_and_none_is_lost(service: Service) -> 
         refuse = next(trouble, None) if event == "signer.signed" else None
         (refuse or answer(204))(handler)
 
-    with receiver(behave) as developer, road(service.url) as (url, blocked):
+    with receiver(behave) as developer, road(service.base_url) as (url, blocked):
         listening = Listening(url, backend.api_key, developer.url())
         listening.says("Forwarding events")
         first = signed_request(backend)
@@ -153,17 +152,17 @@ def test_events_come_as_webhooks_in_order_and_none_is_lost(service: Service) -> 
 
 def test_a_secret_is_told_where_there_is_none(service: Service) -> None:
     with receiver() as developer:
-        listening = Listening(service.url, service.new_key("pro", "sandbox"), developer.url(), secret="")
+        listening = Listening(service.base_url, service.new_key("pro", "sandbox"), developer.url(), secret="")
         listening.says("PARAPH_WEBHOOK_SECRET=")
         listening.interrupt()
     assert re.search(r"PARAPH_WEBHOOK_SECRET=[0-9a-f]{64}$", listening.lines[1].strip())
 
 
 def test_what_cannot_be_listened_to_is_refused_with_the_reason(service: Service) -> None:
-    production = Listening(service.url, service.new_key("pro", "production"), "http://localhost:9/hooks")
-    unknown = Listening(service.url, "0" * 64, "http://localhost:9/hooks")
+    production = Listening(service.base_url, service.new_key("pro", "production"), "http://localhost:9/hooks")
+    unknown = Listening(service.base_url, "0" * 64, "http://localhost:9/hooks")
     unreadable = Listening(
-        service.url, service.new_key("pro", "sandbox"), "http://localhost:9/hooks", "--since", "yesterday"
+        service.base_url, service.new_key("pro", "sandbox"), "http://localhost:9/hooks", "--since", "yesterday"
     )
     assert "is a key of production" in production.ended(1)
     assert "401 invalid_api_key" in unknown.ended(1)

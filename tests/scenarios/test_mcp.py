@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import pytest
 
 from paraph_client.inputs import AnyRequest
+from tests.cli.service import Service
 from tests.contract import contract
-from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, signer
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def assisted(service: Service, key: str, do: Callable[[Assistant], Awaitable[Non
     import mcp  # here, because it costs half a second, and every process collects the tests
     from mcp.client.stdio import StdioServerParameters
 
-    environment = {"PARAPH_URL": service.url, "PARAPH_API_KEY": key}
+    environment = {"PARAPH_URL": service.base_url, "PARAPH_API_KEY": key}
     named = [argument for folder in folders for argument in ("--folder", str(folder))]
     command = StdioServerParameters(
         command=sys.executable, args=["-m", "paraph_client", "mcp", *named], env=environment
@@ -65,7 +65,7 @@ def lease(tmp_path: Path) -> Path:
 
 
 def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) -> None:
-    backend = Backend(service.url, service.new_key("pro", "production"))
+    backend = Backend(service.base_url, service.new_key("pro", "production"))
 
     async def prepare(assistant: Assistant) -> None:
         uploaded = await assistant.use("upload_document", file=str(lease))
@@ -95,7 +95,7 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         draft = await assistant.use(
             "prepare_draft", documents=documents, signers=[person], external_id="lease-9", **more
         )
-        assert draft["review_url"].startswith(f"{service.url}/app/") and draft["status"] == "open"
+        assert draft["review_url"].startswith(f"{service.base_url}/app/") and draft["status"] == "open"
 
     assisted(service, backend.api_key, prepare, lease.parent)
     assert backend.call("GET", "signature_requests").json()["data"] == []
@@ -104,7 +104,7 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
 def test_requests_are_found_and_read_without_their_signing_addresses(service: Service) -> None:
     import mcp
 
-    backend = Backend(service.url, service.new_key("pro", "sandbox"))
+    backend = Backend(service.base_url, service.new_key("pro", "sandbox"))
     made = backend.ask("tenant", external_id="lease-9")
 
     async def look(assistant: Assistant) -> None:

@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 from paraph.reference.operations import OPERATION_SAMPLES, SIGNER_SAMPLES
+from tests.cli.service import Service
 from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
-from tests.scenarios.conftest import Service
-from tests.scenarios.people import Backend, at, sign, signer
+from tests.scenarios.people import Backend, at, sign
 
 # Each can be done once to a request, whose signer has to be invited.
 ACTS = ("endSignatureRequest", "remindSigner", "correctSigner", "extendSignatureRequest")
@@ -38,21 +38,14 @@ class Reader:
         self, service: Service, page: Element, environment: str = "sandbox", *, with_field: bool = False, **options: Any
     ) -> None:
         self.service, self.page, self.key = service, page, service.new_key("pro", environment)
-        self.backend = Backend(service.url, self.key)
+        self.backend = Backend(service.base_url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
-        people = [signer("tenant", order=1)]
-        placed: list[dict[str, Any]] = [{"signer_ref": "tenant", "stamps": [at()]}]
+        wanted = self.backend.wanted("tenant", document=self.document, stamps=[at()], **options)
         if with_field:
-            place = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 400, "width": 300}}
-            placed[0]["fields"] = [{"name": "IBAN", "type": "text", "placement": place}]
-        self.request = self.backend.create(
-            mode="parallel",
-            validity_days=1,
-            signers=people,
-            documents=[{"id": self.document, "signers": placed}],
-            **options,
-        )
+            field = {"name": "IBAN", "type": "text", "placement": at(1, 72, 400, width=300)}
+            wanted["documents"][0]["signers"][0]["fields"] = [field]
+        self.request = self.backend.create(**wanted)
 
     def new_template(self) -> str:
         """Return the id of a new template with the roles that the page fills."""
@@ -85,7 +78,7 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def reader(service: Service) -> Reader:
-    return Reader(service, parse(httpx.get(f"{service.url}/docs/all").text))
+    return Reader(service, parse(httpx.get(f"{service.base_url}/docs/all").text))
 
 
 @pytest.fixture
@@ -252,7 +245,7 @@ def test_the_readme_of_the_client(
     blocks = re.findall(r"```python\n(.*?)```", CLIENT_README.read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
-        code = block.replace("https://sign.example.com", service.url).replace('"…"', f'"{key}"')
+        code = block.replace("https://sign.example.com", service.base_url).replace('"…"', f'"{key}"')
         exec(code.replace("time.sleep(15)", "time.sleep(0.2)"), names)
         if number == 0:
             for person in names["request"].signers:
@@ -275,7 +268,7 @@ def test_the_walk_through_with_curl(service: Service, tmp_path: Path) -> None:
     walk = readme[readme.index("## Walk through it with curl") : readme.index("## Where to go from here")]
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", walk, flags=re.MULTILINE)
     script = "\n".join(block for block in blocks if "make serve" not in block)
-    script = script.replace("http://127.0.0.1:8000", service.url)
+    script = script.replace("http://127.0.0.1:8000", service.base_url)
     (tmp_path / "demo-output").mkdir()
     uploaded = contract()
     (tmp_path / "demo-output" / "uploaded.pdf").write_bytes(uploaded)

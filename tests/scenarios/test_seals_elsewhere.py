@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from paraph.keys.certificates import read_roots
-from paraph.keys.development import root_file
 from paraph.pdf.verification.evidence_check import check_evidence
 from tests.cli.service import Service
 from tests.contract import contract
@@ -57,7 +56,7 @@ def sealed(service: Service, folder: Path, roots: list[Path]) -> list[dict[str, 
     for name, content in files.items():
         (folder / name).write_bytes(content)
     given = {f"uploaded-{number}.pdf": pdf for number, pdf in enumerate(uploaded)}
-    trusted = [each for root in [*roots, root_file(service.data_dir / "keys")] for each in read_roots(root)]
+    trusted = [each for root in [*roots, service.root] for each in read_roots(root)]
     result = check_evidence(files | given, trusted)
     assert result.ok, result.problems
     return [entry["metadata"] for entry in backend.journal(created["id"]) if "kms_key_id" in entry["metadata"]]
@@ -97,7 +96,7 @@ def test_everything_is_sealed_by_the_provider(tmp_path: Path, monkeypatch: pytes
                 seals = sealed(service, tmp_path, [root])
                 assert remote.signed == 4 == remote.asked.count("credentials/authorize")
                 (line,) = service.command("check", "--only", "sandbox sealing")
-                ours = root_file(service.data_dir / "keys")
+                ours = service.root
                 for name in FILES:
                     assert_cades(tmp_path / name, root, 0)
                     said = pdfsig(tmp_path / name, root).split("Signature #")[1]

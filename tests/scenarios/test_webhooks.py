@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx
 
-from tests.cli.service import wait_until
+from tests.cli.service import Service, wait_until
 from tests.receiver import Received, answer, receiver
-from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, sign
 
 
@@ -20,7 +19,7 @@ def request_of(backend: Backend) -> dict[str, Any]:
 def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None:
     with receiver() as hooks:
         application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
-        backend = Backend(service.url, application["api_key"])
+        backend = Backend(service.base_url, application["api_key"])
         request = request_of(backend)
         wait_until(lambda: len(hooks.received) == 1)
         assert sign(request["signers"][0]["signing_url"]).status_code == 200
@@ -70,7 +69,7 @@ def _checked(received: Received, secret: str) -> dict[str, Any]:
 def test_operators_see_deliveries_and_send_them_again(service: Service) -> None:
     with receiver(answer(500)) as hooks:
         application = service.new_application("free", "sandbox", "--webhook-url", hooks.url())
-        request = request_of(Backend(service.url, application["api_key"]))
+        request = request_of(Backend(service.base_url, application["api_key"]))
         wait_until(lambda: _of_request(service, request["id"])["last_status"] == 500)
         delivery = _of_request(service, request["id"])
         assert (delivery["event"], delivery["status"], delivery["attempts"]) == ("signer.notified", "waiting", 1)

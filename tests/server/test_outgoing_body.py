@@ -146,11 +146,6 @@ def test_one_that_ends_early_was_cut() -> None:
     assert body.left == 0
 
 
-def test_one_in_chunks_ends_where_it_ends() -> None:
-    body = IncomingBody(io.BytesIO(CONTENT[:1000]), None)
-    assert (body.read(2000), body.left) == (CONTENT[:1000], 0)
-
-
 class Endless:
     asked = 0
 

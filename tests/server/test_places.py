@@ -52,23 +52,19 @@ def test_a_call_of_the_api(busy: ExitStack) -> None:
     assert upload(owner) == 201
 
 
-def test_a_signing_page_and_its_pictures(busy: ExitStack) -> None:
-    made, others = scene(), scene()
+def test_a_large_signing_page_and_pictures_of_each(busy: ExitStack) -> None:
+    made, large, others = scene(), scene(pages=400), scene()
     hold(busy, tenant_key(made.request))
     stamp = "/stamp.svg?width=200&height=60"
     assert Client().get(made.url()).status_code == 200
     refused = Client().get(made.url(rest=stamp))
     assert (refused.status_code, refused.json()["error"]["code"], refused["Retry-After"]) == (503, "unavailable", "5")
     assert Client().get(others.url(rest=stamp)).status_code == 200
-
-
-def test_a_large_signing_page(busy: ExitStack) -> None:
-    made = scene(pages=400)
-    hold(busy, tenant_key(made.request))
-    refused = Client().get(made.url())
+    hold(busy, tenant_key(large.request))
+    refused = Client().get(large.url())
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
     busy.close()
-    assert Client().get(made.url()).status_code == 200
+    assert Client().get(large.url()).status_code == 200
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -1,4 +1,5 @@
-"""What every response of the server's WSGI application has, whichever view answers."""
+"""Where a call comes from: the peer, unless that is a proxy that the operator trusts; and what every response of the
+server's WSGI application has, whichever view answers."""
 
 import gzip
 import io
@@ -8,15 +9,53 @@ from typing import Any
 import pytest
 from django.core.signals import request_finished
 from django.db import connection
+from django.test import RequestFactory
 
+from paraph.kernel.settings import read_settings
+from paraph.server.client_address import client_address, guarded_network
 from paraph.server.wsgi import application
 from tests.api.v1.api_clients import ApiClient, api_client
 from tests.factories import scene
 from tests.production import Client
 
 
-@pytest.mark.parametrize("path", ["/api/v1/health", "/api/v1/nothing", "/healthz", "/docs", "/nowhere"])
-def test_headers_that_all_responses_share(db: None, path: str) -> None:
+@pytest.mark.parametrize(
+    ("trusted", "forwarded", "expected"),
+    [
+        ("", "1.2.3.4", "10.0.0.1"),
+        ("10.0.0.0/8", "", "10.0.0.1"),
+        ("10.0.0.0/8", "1.2.3.4", "1.2.3.4"),
+        ("10.0.0.0/8", "9.9.9.9, 1.2.3.4", "1.2.3.4"),  # what a client writes itself stands further left
+        ("10.0.0.0/8", "9.9.9.9, 1.2.3.4, 10.0.0.7", "1.2.3.4"),
+        ("10.0.0.0/8", "9.9.9.9, rubbish", "10.0.0.1"),
+        ("10.0.0.0/8", "::ffff:1.2.3.4", "1.2.3.4"),
+        ("10.0.0.0/8", "9.9.9.9, 1.2.3.4:5678", "1.2.3.4"),  # some proxies write the port as well
+        ("10.0.0.0/8", "[2001:db8::5]:443", "2001:db8::5"),
+        ("10.0.0.0/8", "[2001:db8::5]", "2001:db8::5"),
+        ("10.0.0.0/8", "1.2.3.4:port", "10.0.0.1"),
+        ("192.168.0.1", "1.2.3.4", "10.0.0.1"),
+    ],
+)
+def test_forwarded_addresses(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, trusted: str, forwarded: str, expected: str
+) -> None:
+    monkeypatch.setenv("PARAPH_TRUSTED_PROXIES", trusted)
+    settings.PARAPH = read_settings()
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR="10.0.0.1", headers=headers)) == expected
+
+
+def test_a_server_that_does_not_say_gives_nothing_and_the_guard_counts_an_ipv6_network() -> None:
+    assert client_address(RequestFactory().get("/", REMOTE_ADDR="")) == ""
+    assert guarded_network("2001:db8:1:2:3::4") == "2001:db8:1:2::/64"
+    assert guarded_network("1.2.3.4") == "1.2.3.4"
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/health", "/api/v1/nothing", "/healthz", "/docs", "/nowhere", "/static/signer/page.css"]
+)
+def test_headers_that_all_responses_share(db: None, path: str, settings: Any) -> None:
+    """Browsers are told to come by HTTPS where that is how they come."""
     response = Client().get(path)
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Referrer-Policy"] in ("same-origin", "no-referrer")
@@ -24,10 +63,6 @@ def test_headers_that_all_responses_share(db: None, path: str) -> None:
     assert response["Content-Language"] == "en"
     assert "Accept-Language" in response["Vary"]
     assert len(response["X-Request-Id"]) == 16
-
-
-@pytest.mark.parametrize("path", ["/api/v1/health", "/healthz", "/docs", "/static/signer/page.css", "/nowhere"])
-def test_browsers_are_told_to_come_by_https_where_that_is_how_they_come(db: None, path: str, settings: Any) -> None:
     for base_url, told in (("https://sign.example", "max-age=31536000"), ("http://sign.example", None)):
         settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
         assert Client().get(path).get("Strict-Transport-Security") == told

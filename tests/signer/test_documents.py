@@ -92,13 +92,15 @@ def address(made: Scene, rest: str) -> str:
     return made.url(0, f"/documents/{made.request_documents[0].document_id}{rest}")
 
 
-def test_the_words_of_a_page_and_where_they_stand(client: Client) -> None:
+def test_the_words_of_a_page_and_where_they_stand_and_of_a_whole_document(client: Client) -> None:
     made = scene(pages=2)
     answer = client.get(address(made, "/pages/2/text"))
     [line] = answer.json()["lines"]
     assert line["text"].startswith("Page 2 ")
     assert 70 < line["x"] < 75 and 100 < line["y"] < 150 and line["width"] > 100
     assert answer["Cache-Control"] == "private, max-age=900"
+    whole = client.get(address(made, "/text")).content.decode()
+    assert "<h2" in whole and "Page 1 of 2" in whole and whole.index("Page 1 ") < whole.index("Page 2 of 2")
     foreign = scene().request_documents[0].document_id
     for missing in (address(made, "/pages/3/text"), made.url(rest=f"/documents/{foreign}/pages/1/text"),
                     made.url(rest=f"/documents/{foreign}/text")):  # fmt: skip
@@ -110,11 +112,6 @@ def test_a_page_without_text_says_so(client: Client, made: Scene) -> None:
     assert client.get(address(made, "/pages/1/text")).json()["lines"] == []
     assert "This page has no text" in client.get(address(made, "/text")).content.decode()
     assert client.post(address(made, "/text")).status_code == 405
-
-
-def test_a_whole_document_as_text(client: Client) -> None:
-    page = client.get(address(scene(pages=2), "/text")).content.decode()
-    assert "<h2" in page and "Page 1 of 2" in page and page.index("Page 1 ") < page.index("Page 2 of 2")
 
 
 def test_the_text_is_read_once_and_kept(client: Client) -> None:

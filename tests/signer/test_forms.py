@@ -119,11 +119,15 @@ def test_a_form_beyond_its_limit_is_refused(client: Client, made: Scene) -> None
     assert send(client, made, do="sign", code="é" * 300_000).status_code == 413
 
 
-def test_another_channel_has_a_button_of_its_own(client: Client) -> None:
+def test_each_channel_of_the_signer_has_a_button_of_its_own(client: Client) -> None:
     made = scene(signer={"phone": "+33612345678"})
-    assert "Send it by SMS instead" in text(client.get(made.url()))
+    page = text(client.get(made.url()))
+    assert "Send it by SMS instead" in page and "•••78" in page
+    assert 'data-channel="email"' in page and 'data-channel="sms"' in page
     assert send(client, made, do="code-sms").status_code == 303
     assert Signer.objects.get().code.channel == "sms"
+    page = text(client.get(scene(signer={"phone": "+33612345678", "otp_channel": "sms"}).url()))
+    assert 'data-channel="email"' not in page
 
 
 def test_six_digits_are_found_in_whatever_is_pasted_and_anything_else_is_no_code() -> None:
@@ -140,13 +144,6 @@ def test_strokes_that_are_none_are_a_missing_drawing(client: Client, made: Scene
         fields = {"signature-type": "drawn", "signature-strokes": strokes}
         answer = send(client, made, do="sign", code="123456", consent="on", **fields)
         assert answer.status_code == 422 and '<a href="#signature-drawn">' in text(answer)
-
-
-def test_the_code_comes_in_the_language_of_the_page(client: Client) -> None:
-    made = scene(locale="de", locale_chosen=True)
-    for rest, locale in (("", "de"), ("?lang=fr", "fr")):
-        send(client, made, rest, do="code")
-        assert f'<html lang="{locale}"' in CapturedMessage.objects.latest("id").html
 
 
 def made_with_contact(**facts: Any) -> Scene:
@@ -246,10 +243,7 @@ def test_the_link_stands_beside_ask_where_the_request_allows_it(client: Client) 
     assert f'href="{made.url(rest="/decline")}"' in text(client.get(made.url()))
     SignatureRequest.objects.update(decline_allowed=False)
     assert "/decline" not in text(client.get(made.url()))
-
-
-def test_who_must_wait_has_no_link(client: Client) -> None:
-    made = scene(signers=2, mode="sequential", decline_allowed=True)
+    made = scene(signers=2, mode="sequential", decline_allowed=True)  # whoever must wait has no link
     assert "/decline" not in text(client.get(made.url(1)))
     assert client.get(made.url(1, "/decline"))["Location"] == made.url(1)
 

@@ -154,6 +154,8 @@ def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Cli
     for body, browser, starts in (({"locale": "fr"}, "it", "fr"), ({"locale": ["fr"]}, "it", "de"), ({}, "it", "de")):
         post(client, made, {"channel": "email"} | body, HTTP_ACCEPT_LANGUAGE=browser)
         assert f'<html lang="{starts}"' in CapturedMessage.objects.latest("id").html
+    client.post(made.url(rest="?lang=fr"), {"do": "code"})
+    assert '<html lang="fr"' in CapturedMessage.objects.latest("id").html
     assert Signer.objects.get().locale == ""
     nobody_chose = scene()
     post(client, nobody_chose, {"channel": "email"}, HTTP_ACCEPT_LANGUAGE="it")

@@ -126,13 +126,6 @@ def test_initials_are_asked_for_where_wanted_and_tests_are_named_in_the_sandbox(
     assert language.words("en")["sandbox"] in wanted and language.words("en")["sandbox"] not in other
 
 
-def test_the_channels_offered_are_the_signer_s(client: Client) -> None:
-    page = text(client.get(scene(signer={"phone": "+33612345678"}).url()))
-    assert 'data-channel="email"' in page and 'data-channel="sms"' in page and "•••78" in page
-    page = text(client.get(scene(signer={"phone": "+33612345678", "otp_channel": "sms"}).url()))
-    assert 'data-channel="email"' not in page
-
-
 def test_names_are_text_not_markup(client: Client) -> None:
     page = client.get(scene(signer={"first_name": "<b>{x}", "last_name": "</script>"}).url()).content.decode()
     assert "&lt;b&gt;{x}" in page and "<b>{x}" not in page
@@ -311,14 +304,9 @@ def test_it_may_be_framed_by_the_sites_of_the_application_that_hears_of_it(
         assert (f'data-frame-origins="{origins}"' in text(response)) == (policy.startswith("https"))
 
 
-@pytest.fixture
-def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_name_that_no_font_has_is_told(client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = fonts.open_library(tmp_path, system_folders=())
     monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: library)
-
-
-@pytest.mark.usefixtures("_bare")
-def test_a_name_that_no_font_has_is_told(client: Client) -> None:
     made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
     for locale in ("en", "ar"):
         page = text(client.get(f"{made.url()}?lang={locale}"))

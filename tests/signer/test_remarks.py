@@ -123,7 +123,7 @@ def strict() -> ApiClient:
     return made
 
 
-def test_an_organization_may_refuse_such_documents(strict: ApiClient) -> None:
+def test_an_organization_may_refuse_such_documents_in_production_alone(strict: ApiClient) -> None:
     start = "Your organization refuses documents that can look different from what signers see: "
     refused = error(strict.upload(LAYERED), 422, "validation_error")
     assert refused == f"{start}page 2 prints differently; it has layers."
@@ -133,9 +133,6 @@ def test_an_organization_may_refuse_such_documents(strict: ApiClient) -> None:
     refused = error(strict.upload(LAYERED), 422, "validation_error")
     assert "Seite 2 sieht gedruckt anders aus; es enthält Ebenen." in refused
     assert strict.upload(CONTRACT).status_code == 201
-
-
-def test_it_refuses_in_production_alone_and_only_while_it_wants_to(strict: ApiClient) -> None:
     assert strict.organization
     sandbox = api_client("pro", "sandbox", strict.organization)
     assert sandbox.upload(LAYERED).status_code == 201

@@ -204,20 +204,11 @@ def test_a_bad_body_is_refused_by_name(client: Client, made: Scene) -> None:
     assert refused(wanted) == (422, "validation_error") and "initials" in wanted.json()["error"]["message"]
 
 
-def test_a_body_that_is_too_large(client: Client, made: Scene) -> None:
-    whole = json.dumps({"code": "000000", "channel": "email", "consent": True, "more": ""})
-    fitting = whole[:-2] + "x" * (512 * 1024 - len(whole)) + whole[-2:]
-    for rest, status in (("/otp", 200), ("/signature", 422)):
-        assert call(client, made, rest, fitting).status_code == status
-        assert refused(call(client, made, rest, fitting + " ")) == (413, "payload_too_large")
-
-
 def test_a_body_that_is_too_large_is_not_read(made: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = json.dumps({"code": made.code(), "consent": True}).encode()
+    body = json.dumps({"code": made.code(), "consent": True}).encode().ljust(512 * 1024)
     said = {"CONTENT_LENGTH": str(512 * 1024 + 1)}
     chunked = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
-    large = b"x" * (512 * 1024 + 1)
-    for content, meta, expected in ((large, said, 413), (large, chunked, 413), (body, chunked, 200)):
+    for content, meta, expected in ((body + b" ", said, 413), (body + b" ", chunked, 413), (body, chunked, 200)):
         read = io.BytesIO(content)
         request = RequestFactory().generic("POST", made.url(0, "/signature"), b"{}", "application/json")
         request.META |= {"wsgi.input": read, **meta}

@@ -1,5 +1,5 @@
-"""``/verify``: what it says of files, and that it keeps nothing of them. A running service is asked too, as the docs
-say."""
+"""``/verify``: what it says of files, in plain words of the visitor's language, and that it keeps nothing of them. A
+running service is asked too, as the docs say."""
 
 import hashlib
 import http.client
@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, get_args
@@ -19,6 +20,9 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
+from django.template.loader import render_to_string
+from django.utils.html import escape
+from django.utils.text import capfirst
 
 from paraph import words as catalog
 from paraph.cli import main
@@ -29,11 +33,12 @@ from paraph.keys.certificates import read_roots
 from paraph.keys.development import issue_root, issue_sealing
 from paraph.keys.signing_key import LocalKey
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.report import EvidenceCheck, SealTimestamp, Verification
 from paraph.pdf.untrusted import sandbox
-from paraph.pdf.verdict import Word
+from paraph.pdf.verdict import Fault, SubIndication, Word, decide
 from paraph.pdf.verification.proof_file import evidence_of
-from paraph.verify_page import verdicts
-from paraph.verify_page.verdicts import MOST_FILES
+from paraph.pdf.verification.verify import verify
+from paraph.verify_page import views
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
 from tests.cli.service import Service
@@ -47,7 +52,8 @@ from tests.production import Client
 pytestmark = pytest.mark.django_db
 
 ROOT = ISSUED_BEFORE / "root.pem"
-SOURCE = Path(verdicts.__file__).parent
+SOURCE = Path(views.__file__).parent
+[SEAL, *_] = verify((ISSUED_BEFORE / "signed.pdf").read_bytes(), read_roots(ROOT)).signatures
 
 
 @pytest.fixture(autouse=True)
@@ -229,7 +235,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None
         return response.status_code, response.json()["error"]["code"]
 
     assert code(files={}) == (422, "no_file")
-    assert code(files={f"{number}.pdf": b"x" for number in range(MOST_FILES + 1)}) == (413, "too_many_files")
+    assert code(files={f"{number}.pdf": b"x" for number in range(views.MOST_FILES + 1)}) == (413, "too_many_files")
     for wrong in ("", "ab 1 x", f"{'a' * 64} -1 x", f"{'a' * 64} 1 {'x' * 300}"):
         assert code(files={"a.pdf": b"x"}, compared=[wrong]) == (400, "unreadable_form")
     monkeypatch.setattr(settings.PARAPH, "upload_limit_mb", 1)
@@ -238,7 +244,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None
     def busy(*_: Any, **__: Any) -> Any:
         raise ReadersUnavailable
 
-    monkeypatch.setattr(verdicts, "verify", busy)
+    monkeypatch.setattr(views, "verify", busy)
     response = asked({"a.pdf": b"x"})
     assert (response.status_code, response["Retry-After"]) == (503, "5")
 
@@ -287,7 +293,7 @@ def test_the_roots_are_those_of_the_installation_alone(data_dir: Path, tmp_path:
     development()
     response = Client().get("/verify/roots.pem")
     (tmp_path / "roots.pem").write_bytes(response.content)
-    own = verdicts.own_roots()
+    own = views.own_roots()
     assert own and read_roots(tmp_path / "roots.pem") == own
     assert read_roots(ROOT)[0] not in own
 
@@ -320,3 +326,53 @@ def test_who_is_refused_while_sending_gets_the_answer(
     assert [sent(9)[0] for _ in range(verdicts)] == [200] * verdicts
     told = sent(megabytes << 20)
     assert (told[0], json.loads(told[1])["error"]["code"]) == (status, {429: "too_often", 413: "too_large"}[status])
+
+
+def test_every_sub_indication_has_a_sentence_of_its_own() -> None:
+    kinds = [kind.lower() for kind in get_args(SubIndication)]
+    for locale in LOCALES:
+        words = catalog.of("verify", locale)
+        sentences = [words[f"reason_{kind or 'holds'}"] for kind in kinds]
+        assert len(set(sentences)) == len(kinds) == sum(name.startswith("reason_") for name in words), locale
+
+
+@pytest.mark.parametrize("kind", get_args(SubIndication)[1:])
+def test_each_line_says_the_word_and_every_reason_in_the_language_of_the_page(kind: SubIndication) -> None:
+    sentence = "Bytes 7 to 9 are others."
+    report = Verification(findings=[sentence], faults=[Fault(kind, sentence), Fault("NO_POE", "It is late.")])
+    stamp = SealTimestamp("Clock", clock.now(), "1.2", trusted=False, faults=(Fault(kind, sentence),))
+    seal = replace(SEAL, timestamp=stamp, faults=(Fault(kind, sentence),))
+    told = views.as_shown({"a.pdf": replace(report, signatures=[seal])})
+    [file] = told["files"]
+    for line in (file, file["signatures"][0], file["signatures"][0]["timestamp"]):
+        assert line["reasons"][0] == kind.lower() == told["reason"]
+        assert line["verdict"] == told["verdict"] == decide(proven=False, faults=report.faults).word
+    assert file["reasons"][1:] == ["no_poe"] * (kind != "NO_POE")
+    about = {"verified_at": clock.now(), "host": "sign.example.org"}
+    for locale in LOCALES:
+        words = catalog.of("verdict", locale) | catalog.of("verify", locale)
+        page = render_to_string("verify/verdict.html", {**told, **about, "words": words, "locale": locale})
+        word = f"<strong>{capfirst(words[told['verdict']])}</strong>"
+        assert page.count(f"{word}<span>{escape(words[f'reason_{kind.lower()}'])}</span>") == 3
+        assert f'<ul class="list" lang="en" dir="ltr"><li>{sentence}</li></ul>' in page
+
+
+def test_proof_and_files_together_have_a_line_with_each_reason_once() -> None:
+    faults = [Fault("SIG_CONSTRAINTS_FAILURE", "One."), Fault("HASH_FAILURE", "Two."), Fault("HASH_FAILURE", "Three.")]
+    told = views.as_shown(EvidenceCheck(matches=["Yes."], faults=faults, notes=["Not given."]))
+    assert told["verdict"] == "altered" and told["not_given"] == 1
+    assert told["tied"] == {
+        "verdict": "altered",
+        "reasons": ["hash_failure", "sig_constraints_failure"],
+        "problems": ["One.", "Two.", "Three."],
+        "notes": ["Not given."],
+        "matches": ["Yes."],
+    }
+
+
+def test_the_gravest_of_several_files_is_told_first() -> None:
+    unknown = Verification.without("It is empty.")
+    altered = Verification.without("It is another.", "HASH_FAILURE")
+    told = views.as_shown({"a.pdf": unknown, "b.pdf": altered})
+    assert (told["verdict"], told["reason"]) == ("altered", "hash_failure")
+    assert [file["verdict"] for file in told["files"]] == ["unknown", "altered"]

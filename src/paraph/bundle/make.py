@@ -28,7 +28,7 @@ from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
 from paraph.evidence.models import BundleTimestamp, ProofFile, SealedDocument
-from paraph.evidence.preservation import SealedFile, records_of
+from paraph.evidence.sealed_files import SealedFile, records_of
 from paraph.flow.events import lock_request
 from paraph.flow.sealing.context import key_folder, sealing_context
 from paraph.flow.sealing.proof_content import journal_evidence

@@ -138,7 +138,7 @@ STORAGES = {"staticfiles": {"BACKEND": "paraph.server.static_files.StaticFiles"}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # for the fields beside the file of an upload; JSON has its own limits
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # inputs of a form: a thousand fields in the editor have 16 each
 
-FILE_UPLOAD_HANDLERS = ["paraph.server.uploads.NoFiles"]
+FILE_UPLOAD_HANDLERS = ["paraph.server.bodies.NoFiles"]
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 

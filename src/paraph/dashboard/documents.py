@@ -38,7 +38,7 @@ from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import NoPlaceError
-from paraph.server.uploads import StagedFile, StagedFiles
+from paraph.server.bodies import StagedFile, StagedFiles
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.tenants.lifecycle import require_active

@@ -29,7 +29,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.dashboard.decorators import View, done, number_in, reauthenticated, refusals_in, see_other, show
-from paraph.evidence import preservation
+from paraph.evidence import sealed_files
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
 from paraph.flow.sealing.context import last_authority_chain
@@ -113,7 +113,7 @@ def page(request: HttpRequest, operator: Actor) -> HttpResponse:
         "work": work(),
         "webhooks_since": now - timedelta(seconds=oldest_due_seconds()),
         "late": now - timedelta(minutes=1),
-        "late_timestamps": preservation.overdue()[0],
+        "late_timestamps": sealed_files.overdue()[0],
         "failures": failures(),
         "soon": now + timedelta(days=30),
         "backup": Backup.objects.filter(problems=0).order_by("-as_of").first(),

@@ -11,7 +11,7 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest
 
 
 class SharedContent(models.Model):
-    """Content that many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.preservation`)."""
+    """Content that many seals or timestamps share, kept once, by its digest (:mod:`paraph.evidence.sealed_files`)."""
 
     sha256 = models.BinaryField(unique=True)
     content = models.JSONField()
@@ -46,8 +46,8 @@ class SealedFile(models.Model):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What :func:`paraph.evidence.record.seal_facts` states, ``sealed_at``, and ``timestamped_at`` as exact as the
-        authority stated it."""
+        """What :func:`paraph.evidence.sealed_files.seal_facts` states, ``sealed_at``, and ``timestamped_at`` as exact
+        as the authority stated it."""
         return {"signed_pdf_sha256": bytes(self.sha256).hex(), **self.shared.content["facts"], **self.seal}
 
     @property

@@ -126,7 +126,7 @@ def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act
 
 
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
-    """Record the seal of a document. ``facts`` are those of :func:`paraph.evidence.record.seal_facts`."""
+    """Record the seal of a document. ``facts`` are those of :func:`paraph.evidence.sealed_files.seal_facts`."""
     facts = {"document_id": request_document.document_id, **facts}
     _record(request_document.request, EventType.PADES_SIGNED, metadata=facts)
 

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.database.base import all_rows
-from paraph.evidence import preservation
+from paraph.evidence import sealed_files
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.housekeeping.retention import FILES, PEOPLE
@@ -162,7 +162,7 @@ def _from_database() -> Iterator[Metric]:
     text = "Webhooks on their way, up to 10000 in a state."
     yield _gauges("paraph_webhooks", text, "state", dict(all_rows(_WEBHOOKS)))
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", oldest_due_seconds())
-    missing, seconds = preservation.overdue()
+    missing, seconds = sealed_files.overdue()
     text = "Sealed files that have needed a timestamp for an hour or more, up to 40000."
     yield _gauge("paraph_timestamps_overdue", text, missing)
     overdue = {kind: each.seconds if (each := longest_overdue(kept)) else 0 for kind, kept in _KEPT.items()}

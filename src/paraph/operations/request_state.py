@@ -6,7 +6,7 @@ from typing import Any
 from paraph.audit_trail.journal import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
-from paraph.evidence.preservation import SealedFile, records_of
+from paraph.evidence.sealed_files import SealedFile, records_of
 from paraph.flow.messages import limits
 from paraph.kernel import clock
 from paraph.messaging.models import PutOffMail

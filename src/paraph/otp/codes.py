@@ -42,8 +42,8 @@ class TooManySendsError(DomainError):
 
     def __init__(self, retry_after: int) -> None:
         minutes = -(-retry_after // 60)
-        super().__init__("rate_limited", f"{MAX_SENDS} codes were sent within 10 minutes; try again in {minutes} min.")
-        self.retry_after = retry_after
+        told = f"{MAX_SENDS} codes were sent within 10 minutes; try again in {minutes} min."
+        super().__init__("rate_limited", told, retry_after)
 
 
 @dataclass(frozen=True)

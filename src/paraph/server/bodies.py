@@ -1,15 +1,21 @@
-"""Answers that are files: streamed, the one range of bytes asked for, or compressed once; and the bodies of requests,
-bounded in size. It is for the proxy in front to see that these arrive quickly (docs/decisions/slow-clients.md)."""
+"""Answers that are files: streamed, the one range of bytes asked for, or compressed once; the bodies of requests,
+bounded in size; and files in forms: none unless a page takes them, and then in memory or in the staging area of the
+store. It is for the proxy in front to see that bodies arrive quickly (docs/decisions/slow-clients.md)."""
 
 import gzip
 import math
 import re
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from io import RawIOBase
 from mimetypes import guess_type
-from typing import BinaryIO, Protocol
+from operator import attrgetter
+from typing import Any, BinaryIO, Protocol
 
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.core.handlers.wsgi import LimitedStream
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils.cache import patch_cache_control, patch_vary_headers
@@ -17,6 +23,8 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
+from paraph.storage import store
+from paraph.storage.objects import StagedObject
 
 _ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
@@ -180,3 +188,40 @@ class IncomingBody(RawIOBase):
         cut = len(block) < wanted and self.left < math.inf
         self.left = 0 if len(block) < wanted else self.left - len(block)
         return block, cut
+
+
+class NoFiles(FileUploadHandler):
+    """The upload handler of all pages. A page that takes files sets its own, with limits, before the body is read."""
+
+    def new_file(self, *_described: Any, **_more: Any) -> None:
+        raise StopUpload(connection_reset=True)
+
+
+class StagedFile(UploadedFile):  # type: ignore[type-arg]  # it takes no type at run time
+    """A file of a form. ``writer``: what took its pieces."""
+
+    def __init__(self, writer: Any, *described: Any) -> None:
+        super().__init__(*described)
+        self.writer = writer
+
+
+class StagedFiles(FileUploadHandler):
+    """Write each file into the staging area of uploads, where it stays until ``staged`` closes. ``writer``: returns
+    what takes the pieces of an object in the making, by default its file."""
+
+    chunk_size = 256 * 1024
+
+    def __init__(self, staged: ExitStack, writer: Callable[[StagedObject], Any] = attrgetter("file")) -> None:
+        super().__init__()
+        self._staged, self._writer_of = staged, writer
+
+    def new_file(self, *described: Any, **more: Any) -> None:
+        super().new_file(*described, **more)
+        made = self._staged.enter_context(store.stage())
+        self._file, self._writer = made.file, self._writer_of(made)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:  # noqa: ARG002  Django passes it
+        self._writer.write(raw_data)
+
+    def file_complete(self, file_size: int) -> StagedFile:
+        return StagedFile(self._writer, self._file, self.file_name or "", self.content_type or "", file_size)

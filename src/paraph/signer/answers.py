@@ -73,7 +73,12 @@ def private(response: HttpResponse) -> HttpResponse:
 def back(request: HttpRequest, done: str) -> HttpResponse:
     """Send the browser back to the address it came from (303), with ``done=1`` and its language."""
     asked = {"lang": request.GET["lang"]} if "lang" in request.GET else {}
-    return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, done: 1})}", status=303))
+    return go_on(f"{request.path}?{urlencode({**asked, done: 1})}")
+
+
+def go_on(address: str) -> HttpResponse:
+    """Send the browser on from a form (303)."""
+    return private(HttpResponseRedirect(address, status=303))
 
 
 def refusal(error: DomainError, locale: str, signer: Signer | None = None) -> HttpResponse:
@@ -101,13 +106,15 @@ def refusal(error: DomainError, locale: str, signer: Signer | None = None) -> Ht
 
 def say_when(response: HttpResponse, error: DomainError) -> HttpResponse:
     """Tell in ``Retry-After`` when to come again, where that helps."""
-    if seconds := getattr(error, "retry_after", 0) or _SECONDS_TO_WAIT.get(error.code, 0):
+    if seconds := error.retry_after or _SECONDS_TO_WAIT.get(error.code, 0):
         response["Retry-After"] = str(seconds)
     return response
 
 
-def fault(error: Exception, locale: str) -> HttpResponse:
-    """Return the answer to an exception that is no refusal: the database is away, or a fault of ours."""
+def fault(error: Exception, locale: str, signer: Signer | None = None) -> HttpResponse:
+    """Return the answer to an exception: a refusal, or the database is away, or a fault of ours."""
+    if isinstance(error, DomainError):
+        return refusal(error, locale, signer)
     if not is_outage(error):
         return crash(locale)
     log.error("%s", outage_sentence(error))
@@ -129,8 +136,8 @@ def _localized(error: DomainError, locale: str, signer: Signer | None) -> str:
         return error.localized(locale, approves=signer is not None and signer.is_approver)
     if isinstance(error, NoInkError):
         return f"{error.field}: {page['no_ink']}"
-    if seconds := getattr(error, "retry_after", 0):
-        return _later(error, seconds, words)
+    if error.retry_after:
+        return _later(error, words)
     if error.code in _OF_THE_ANSWER:
         return str(words[_OF_THE_ANSWER[error.code]])
     if error.code in _OF_THE_PAGE and not isinstance(error, GuessRefusedError):
@@ -138,8 +145,8 @@ def _localized(error: DomainError, locale: str, signer: Signer | None) -> str:
     return _sentence(error, page)
 
 
-def _later(error: DomainError, seconds: int, words: Words) -> str:
-    locale = words["locale"]
+def _later(error: DomainError, words: Words) -> str:
+    seconds, locale = error.retry_after, words["locale"]
     if isinstance(error, GuessRefusedError):
         until = clock.now() + timedelta(seconds=seconds + 59)  # the words name the minute
         return phrase(words, "codes_until", until=catalog.moment(until, locale))

@@ -13,7 +13,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.evidence.record import proof_name
+from paraph.evidence.sealed_files import proof_name
 from paraph.flow.messages.copies import mail_recipient, was_mailed
 from paraph.flow.signing.shown_documents import DrawnCopy, copy_to_read
 from paraph.flow.signing.sign import masked

@@ -58,10 +58,8 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
             body = _body(request)
             content = endpoint(request, signer, body)
             return content if isinstance(content, HttpResponse) else answers.answer(content, locale=locale())
-        except DomainError as error:
-            return answers.refusal(error, locale(), signer)
         except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
-            return answers.fault(error, locale())
+            return answers.fault(error, locale(), signer)
 
     return view
 
@@ -139,18 +137,10 @@ def from_dashboard(request: HttpRequest, signer: Signer) -> dict[str, str]:
     return {"dashboard": ticket, "request_address": f"/app/{of.organization_id}/requests/{of.pk}"}
 
 
-class TooManyPicturesError(DomainError):
-    """``retry_after``: seconds until the signer may ask again."""
-
-    def __init__(self, retry_after: int) -> None:
-        self.retry_after = retry_after
-        super().__init__("rate_limited", f"Too many pictures were drawn; try again in {retry_after} seconds.")
-
-
 def count(rate: MinuteRate, signer: Signer) -> None:
-    """Count a call of the signer. Raise :class:`TooManyPicturesError` beyond the rate."""
-    if retry_after := rate.count(signer.pk):
-        raise TooManyPicturesError(retry_after)
+    """Count a call of the signer. Raise ``DomainError("rate_limited", …)`` beyond the rate."""
+    if seconds := rate.count(signer.pk):
+        raise DomainError("rate_limited", f"Too many pictures were drawn; try again in {seconds} seconds.", seconds)
 
 
 def posted_form(request: HttpRequest) -> QueryDict:

@@ -3,7 +3,7 @@ why they decline (``/sign/{token}/decline``, to which pages that others build ``
 
 from typing import Any, Literal
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signature_requests.values import LONGEST_REASON
 from paraph.signer import language
-from paraph.signer.answers import STATUSES, Problem, back, private, say_when
+from paraph.signer.answers import STATUSES, Problem, back, go_on, say_when
 from paraph.signer.described import LANG, LOCALE, Answer, described
 from paraph.signer.endpoints import in_person, posted, posted_form
 from paraph.signer.notice import for_signer, notice
@@ -167,8 +167,7 @@ def _decline(request: HttpRequest, signer: Signer) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    query = f"?{request.META['QUERY_STRING']}" if request.META.get("QUERY_STRING") else ""
-    return private(HttpResponseRedirect(f"{request.path.removesuffix('/decline')}{query}", status=303))
+    return go_on(request.get_full_path().replace("/decline", "", 1))
 
 
 def _decline_form(

@@ -4,13 +4,12 @@ signed, whether a mail with the copy is on its way, that the service has no time
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_safe
@@ -127,26 +126,17 @@ def progress_view(_request: HttpRequest, signer: Signer) -> Progress:
     return progress(signer)
 
 
-class Redirect(NamedTuple):
-    """The page that the request's creator named, where signers may go on once they have signed. ``host``: what our page
-    calls that place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
-
-    address: str
-    host: str
-
-    @property
-    def shown_host(self) -> SafeString:
-        return format_html("<bdi>{}</bdi>", self.host)
-
-
-def redirect(signer: Signer) -> Redirect | None:
-    """Return the page to go on to, with the ids of request and signer in its query."""
+def redirect(signer: Signer) -> dict[str, str] | None:
+    """Return the page that the request's creator named, where signers may go on once they have signed: its ``address``,
+    with the ids of request and signer in its query; and what our page calls that place, with its port, as
+    :func:`paraph.outbound.url.ascii_host` has it: ``host``, and in markup ``shown_host``."""
     if not signer.request.redirect_url:
         return None
-    parts = urlsplit(signer.request.redirect_url)
+    parts, host = urlsplit(signer.request.redirect_url), ascii_host(signer.request.redirect_url)
     ids = urlencode({"signature_request_id": signer.request_id, "signer_id": signer.pk})
     query = f"{parts.query}&{ids}" if parts.query else ids
-    return Redirect(parts._replace(query=query).geturl(), ascii_host(signer.request.redirect_url))
+    shown = format_html("<bdi>{}</bdi>", host)
+    return {"address": parts._replace(query=query).geturl(), "host": host, "shown_host": shown}
 
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
@@ -186,10 +176,7 @@ class SignerOutage(MiddlewareMixin):
         if not request.path.startswith(_PAGES) or not (isinstance(exception, NoPlaceError) or is_outage(exception)):
             return None
         if "text/html" not in request.headers.get("Accept", ""):
-            locale = language.of_answer(request)
-            if isinstance(exception, NoPlaceError):
-                return answers.refusal(exception, locale)
-            return answers.fault(exception, locale)
+            return answers.fault(exception, language.of_answer(request))
         if not isinstance(exception, NoPlaceError):
             log.error("%s", outage_sentence(exception))
         response = notice(request, "unavailable", status=503)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from pydantic import Field
@@ -28,7 +28,7 @@ from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language
-from paraph.signer.answers import STATUSES, PageNotLoadedError, private, problems, say_when
+from paraph.signer.answers import STATUSES, PageNotLoadedError, go_on, problems, say_when
 from paraph.signer.described import LANG, described
 from paraph.signer.endpoints import ENTRIES, MOST_COMMAS, MOST_PARTS, count, from_dashboard, in_person, posted_form
 from paraph.signer.fields import fields_on, form_entries
@@ -105,7 +105,7 @@ def _page(request: HttpRequest, signer: Signer, entries: Entries, found: Signing
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
         **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),
-        "places": _places(shown),
+        "place": _first_place(shown),
         "words_address": words_address(locale),
         "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,
         "consent": consent_notice(locale, len(shown), esign, approves=signer.is_approver),
@@ -151,13 +151,9 @@ def _channel(signer: Signer, channel: str, locale: str) -> dict[str, Any]:
     return {"name": channel, "recipient": masked(destination(signer, channel)[1]), "unsent": unsent}
 
 
-def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {"number": box["number"], "document": document["id"], "name": document["name"], "page": page["number"]}
-        for document in shown
-        for page in document["pages"]
-        for box in page["boxes"]
-    ]
+def _first_place(shown: list[dict[str, Any]]) -> dict[str, str] | None:
+    pages = ((document["name"], page) for document in shown for page in document["pages"])
+    return next(({"name": name, "page": page["number"]} for name, page in pages if page["boxes"]), None)
 
 
 def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
@@ -168,7 +164,6 @@ def _sent_code(signer: Signer, locale: str) -> dict[str, Any] | None:
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     return {
-        "channel": code.channel,
         "recipient": masked(code.destination),
         "unsent": not_sent(signer, code.channel, locale),
         "sent_at": code.sent_at,
@@ -209,7 +204,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             enter_fields(signer, entries)
         if action == "fill":
             filled_fields(signer, None, language.choose(request, signer, entered.language))
-            return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
+            return go_on(f"{request.get_full_path()}#sign")
         if action in _CODES or action == "sign":
             require_pictures(signer)
         if action in _CODES:
@@ -225,7 +220,7 @@ def _answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         raise
     except DomainError as refusal:
         return replace(entered, refusal=refusal)
-    return private(HttpResponseRedirect(request.get_full_path(), status=303))
+    return go_on(request.get_full_path())
 
 
 def _entered(form: QueryDict) -> Entries:

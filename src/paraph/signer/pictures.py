@@ -165,8 +165,7 @@ def _require_stamps(signer: Signer) -> None:
 def _documents(signer: Signer) -> list[RequestDocument]:
     """Return the documents on which the signer has stamps, in their order."""
     with_stamps = signer.placements.values("request_document")
-    rows = RequestDocument.objects.filter(pk__in=with_stamps).select_related("document")
-    return sorted(rows, key=lambda row: row.position)
+    return list(RequestDocument.objects.filter(pk__in=with_stamps).select_related("document").order_by("position"))
 
 
 def _sizes(signer: Signer, row: RequestDocument) -> list[tuple[float, float]]:

@@ -18,7 +18,7 @@ from django.db.models import Model
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.base import planned
 from paraph.evidence.models import ProofFile
-from paraph.evidence.record import proof_name
+from paraph.evidence.sealed_files import proof_name
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.pdf.asic import signed_name

@@ -20,20 +20,15 @@ def test_no_valid_key_is_401_everywhere() -> None:
     revoked = api_client()
     assert revoked.organization
     revoke_application(revoked.organization.applications.get().pk)
-    rejected = {"revoked": revoked, "unknown": ApiClient("0" * 64), "malformed": ApiClient("not a key")}
-    for kind, client in {**rejected, "absent": ApiClient(None)}.items():
+    key = str(api_client().api_key).replace("0", "a")[:-1] + "a"
+    wrong = {"unknown": "0" * 64, "malformed": "not a key", "absent": None}
+    wrong |= {"in capitals": key.upper(), "short": key[:-1], "long": key + "0", "padded": f" {key}x"}
+    for kind, client in {"revoked": revoked, **{kind: ApiClient(key) for kind, key in wrong.items()}}.items():
         for path in ("/health", "/documents", "/signature_requests/1", "/no-such-route"):
             response = client.get(path)
             assert "X-Api-Key" in error(response, 401, "invalid_api_key"), kind
             assert response["WWW-Authenticate"] == "ApiKey"
             assert "X-RateLimit-Limit" not in response
-
-
-def test_only_the_exact_key_opens(owner: ApiClient) -> None:
-    assert owner.api_key
-    key = owner.api_key.replace("0", "a")[:-1] + "a"
-    for spoiled in (key.upper(), key[:-1], key + "0", f" {key}x"):
-        error(ApiClient(spoiled).get("/health"), 401, "invalid_api_key")
 
 
 def test_a_signing_token_is_no_api_key(owner: ApiClient) -> None:
@@ -100,9 +95,6 @@ def test_whatever_the_answer_the_call_counts(owner: ApiClient, time: Clock) -> N
     error(owner.get("/documents/9"), 404, "not_found")
     invalid(owner.create({}))
     assert Usage.objects.get(organization=owner.organization).minute_calls == 4
-    free = api_client("free", "production")
-    error(free.get("/health"), 402, "payment_required")
-    assert Usage.objects.get(organization=free.organization).minute_calls == 1
 
 
 def test_the_call_after_the_last_is_429(owner: ApiClient, time: Clock) -> None:
@@ -113,11 +105,6 @@ def test_the_call_after_the_last_is_429(owner: ApiClient, time: Clock) -> None:
     response = owner.get("/health")
     assert "40 seconds" in error(response, 429, "rate_limited")
     assert headers(response) == (120, 0, START.timestamp() + 40, 40)
-
-
-def test_a_new_minute_begins_anew(owner: ApiClient, time: Clock) -> None:
-    used(owner, 500, 500)
-    error(owner.get("/health"), 429, "rate_limited")
     time.move(seconds=40)
     assert headers(owner.get("/health"))[:2] == (120, 119)
 
@@ -129,15 +116,12 @@ def test_the_hour_constrains_when_less_is_left_of_it(owner: ApiClient, time: Clo
     response = owner.get("/health")
     error(response, 429, "rate_limited")
     assert headers(response) == (3000, 0, START.timestamp() + 3580, 3580)
+    used(owner, 120, 3000)
+    assert headers(owner.get("/health"))[3] == 3580  # the later reset
     time.move(seconds=60)
     error(owner.get("/health"), 429, "rate_limited")
     time.move(hours=1)
     assert owner.get("/health").status_code == 200
-
-
-def test_when_both_are_exceeded_the_later_reset_counts(owner: ApiClient, time: Clock) -> None:
-    used(owner, 120, 3000)
-    assert headers(owner.get("/health"))[3] == 3580
 
 
 def test_limits_of_the_plans(db: None, time: Clock) -> None:

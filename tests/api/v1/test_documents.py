@@ -17,6 +17,7 @@ from paraph.kernel import clock
 from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.storage import store
 from tests.api.v1.api_clients import CONTRACT, ApiClient, error, invalid, stored_document
+from tests.api.v1.contract import said
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.untrusted.test_inspect import signed
 from tests.production import Client, respond
@@ -97,7 +98,7 @@ def test_too_many_pages(owner: ApiClient, settings: Any) -> None:
 def test_over_the_limit_is_413(owner: ApiClient, settings: Any) -> None:
     settings.PARAPH = django_settings.PARAPH.model_copy(update={"upload_limit_mb": 1})
     message = error(owner.upload(CONTRACT + b" " * 1024 * 1024), 413, "payload_too_large")
-    assert message == "The file is larger than the limit of 1 MiB."
+    assert message == said("uploadDocument", "payload_too_large").replace("50", "1")
     assert not Document.objects.exists()
     exact = CONTRACT + b" " * (1024 * 1024 - len(CONTRACT))
     assert owner.upload(exact).status_code == 201

@@ -49,7 +49,9 @@ def status(client: ApiClient, draft: Draft) -> dict[str, Any]:
 
 def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClient) -> None:
     document = program.document()
-    wanted = payload(document, callback_url="https://example.com/hook", notify_signers_on_completion=True)
+    of_programs = {name: EVERY_OPTION[name] for name in ("external_id", "metadata", "redirect_url", "reminders")}
+    wanted = payload(document, **of_programs, callback_url="https://example.com/hook")
+    wanted["notify_signers_on_completion"] = True
     wanted["signers"][0]["language"], program.headers["Accept-Language"] = "pt", "fr"
     response = create(program, wanted)
     assert response.status_code == 201 and set(response.json()) == {"id", "review_url"}
@@ -69,7 +71,8 @@ def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClie
     request = SignatureRequest.objects.get(pk=sent)
     assert (request.mode, request.validity_days, request.callback_url) == ("sequential", 7, "https://example.com/hook")
     assert request.send_email and request.notify_signers_on_completion and request.sent_by == charles.member.user
-    assert program.get(f"/signature_requests/{sent}").json()["document_ids"] == [document]
+    shown = program.get(f"/signature_requests/{sent}").json()
+    assert shown.items() >= {**of_programs, "document_ids": [document]}.items()
     assert not stored.signers()
 
 
@@ -131,14 +134,10 @@ def on_one(**assigned: Any) -> dict[str, Any]:
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"mode": "sequence"}, "mode: it must be one of sequential, parallel."),
-    ({"validity_days": 0}, "validity_days: it must be from 1 to 90, not 0."),
-    ({"colour": "red"}, "colour: there is no such field here."),
     ({"callback_url": "http://x"}, "callback_url: "),
     ({"redirect_url": "http://localhost/done"}, "redirect_url: it must be an https address in production."),
     ({"signers": {}}, "signers: it must be an array."),
-    ({"signers": [None]}, "signers[0]: it must be an object."),
     ({"signers": [{"email": "x"}]}, "signers[0].email: "),
-    ({"signers": [{"phone": "12"}]}, "signers[0].phone: "),
     ({"signers": [{"first_name": ""}]}, "signers[0].first_name: it must not be empty."),
     ({"signers": [{"first_name": {}}]}, "signers[0].first_name: it must be a string."),
     ({"signers": [{"ref": "a"}, {"ref": "a"}]}, "signers[1].ref: “a” is the ref of another signer too."),
@@ -149,7 +148,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"mode": "sequential", "signers": [{"order": 0}]}, "signers[0].order: it must be from 1 to"),
     ({"documents": {}}, "documents: it must be an array."),
     ({"documents": [{}]}, "documents[0].id: it is required."),
-    ({"documents": [{"id": 2**40}]}, "documents[0].id: there is no document 1099511627776 in this environment."),
     ({"documents": [{"id": "x"}]}, "documents[0].id: it must be an integer."),
     ({"documents": [{"id": 1, "signers": {}}]}, "documents[0].signers: it must be an array."),
     ({"documents": [{"id": 1, "fields": []}]}, "documents[0].fields: there is no such field here."),
@@ -195,13 +193,6 @@ def test_a_program_that_hands_out_the_links_itself(charles: Author, program: Api
     # Whoever sends declares that the signers are identified.
     draft = created(program, payload(program.document(), send_email=True, identity_declaration_accepted=False))
     assert SignatureRequest.objects.get(pk=charles.send(draft)).send_email
-
-
-def test_options_without_a_field_on_the_page_are_sent_with_it(charles: Author, program: ApiClient) -> None:
-    options = {name: EVERY_OPTION[name] for name in ("external_id", "metadata", "redirect_url", "reminders")}
-    draft = created(program, payload(program.document(), **options))
-    sent = program.get(f"/signature_requests/{charles.send(draft)}").json()
-    assert {name: sent[name] for name in options} == options
 
 
 def test_what_became_of_it_is_known_when_drafts_are_forgotten(charles: Author, program: ApiClient) -> None:

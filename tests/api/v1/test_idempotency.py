@@ -59,14 +59,6 @@ def test_the_answer_is_the_resource_as_it_is_now(owner: ApiClient) -> None:
     assert calls.create(wanted).json() == first | {"status": "expired"}
 
 
-def test_a_repeated_upload_finds_the_document(owner: ApiClient) -> None:
-    calls = keyed(owner, "one")
-    first, again = calls.upload(), calls.upload()
-    assert (first.status_code, again.status_code) == (201, 201)
-    assert REPLAYED not in first and again[REPLAYED] == "true" and first.json() == again.json()
-    assert Document.objects.count() == IdempotencyKey.objects.count() == 1
-
-
 def test_other_content_is_refused(owner: ApiClient) -> None:
     calls, document = keyed(owner, "one"), owner.document()
     calls.create(payload(document))

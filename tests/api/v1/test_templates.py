@@ -235,19 +235,15 @@ def listed(role: str) -> dict[str, Any]:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"roles": []}, "roles: it must have at least one entry."),
-    ({"roles": "Tenant"}, "roles: it must be an array."),
     ({"roles": [3]}, "roles[0]: it must be an object."),
     ({"roles": [{}]}, "roles[0].name: it is required."),
     ({"roles": [{"name": 5}]}, "roles[0].name: it must be a string."),
     ({"roles": [{"name": "Tenant", "otp_channel": "fax"}]}, "roles[0].otp_channel: it must be one of email, sms."),
     ({"roles": [{"name": "Tenant", "language": "xx"}]}, "roles[0].language: it must be one of en, ar, "),
     ({"documents": []}, "documents: it must have at least one entry."),
-    ({"documents": None}, "documents: it must be an array."),
     ({"documents": [[]]}, "documents[0]: it must be an object."),
     ({"name": " "}, "name: it must not be empty."),
     ({"name": "x" * 201}, "name: it must have at most 200 characters."),
-    ({"name": "a\nb"}, "name: it must not contain control characters or lone surrogates."),
-    ({"identity_declaration_accepted": 0}, "identity_declaration_accepted: it must be a JSON boolean"),
     ({"signers": []}, "signers: there is no such field here."),
     ({"branding_profile_id": 2**40}, "branding_profile_id: 1099511627776 is not a branding profile"),
 ]

@@ -106,12 +106,6 @@ def in_every_language(**of_scene: Any) -> Iterator[tuple[str, Scene]]:
         yield locale, made
 
 
-def test_dates_are_in_words_and_in_utc() -> None:
-    assert "8 January 2027, 23:05 UTC" in written("invitation").text
-    assert "8. Januar 2027, 23:05 UTC" in written("invitation", "de").text
-    assert "8 janvier 2027, 23:05 UTC" in written("completion", "fr").text
-
-
 def test_a_reminder_says_what_it_is_since_when_and_until_when() -> None:
     made = scene(expires_at=END, message="The first words.")
     Signer.objects.update(notified_at=datetime(2026, 12, 24, 23, 59, tzinfo=UTC))
@@ -146,8 +140,12 @@ def test_mails_to_those_who_take_part_come_from_the_sender(made: Scene) -> None:
     for kind in ("invitation", "reminder", "code", "completion", "withdrawn"):
         assert MAILS[kind](made.signer(), "en").from_name == "Marta Brückner via Acme Ltd", kind
     User.objects.update(name="bank.example\r\nBcc: x@y.example " + "x" * 100)
-    name = emails.invitation(made.signer(), URL).from_name
-    assert name.startswith("bank. example Bcc: x @ y. example xx") and len(name) == 80 + len(" via Acme Ltd")
+    mail = emails.invitation(made.signer(), URL)
+    assert mail.from_name.startswith("bank. example Bcc: x @ y. example xx")
+    assert len(mail.from_name) == 80 + len(" via Acme Ltd")
+    assert f"{mail.from_name.removesuffix(' via Acme Ltd')} (Acme Ltd) asks you to read and sign" in mail.text
+    User.objects.update(name="")
+    assert "\n\nAcme Ltd asks you" in emails.invitation(made.signer(), URL).text
 
 
 def test_the_documents_of_the_signer_are_named_and_of_many_ten() -> None:
@@ -201,10 +199,12 @@ def test_the_button_has_the_colour_of_the_profile_and_can_be_seen(accent: str, m
     assert in_dark and contrast(in_dark[1], "#1b2230") >= 3
 
 
-def test_without_a_profile_the_button_is_blue() -> None:
-    html = written("invitation").html
-    assert "background:#1f4fd8;color:#ffffff" in html
-    assert ".button { background: #8fb0ff !important; color: #000000 !important;" in html
+def test_without_a_profile_the_button_is_blue_and_dates_are_in_words_and_in_utc() -> None:
+    mail = written("invitation")
+    assert "background:#1f4fd8;color:#ffffff" in mail.html
+    assert ".button { background: #8fb0ff !important; color: #000000 !important;" in mail.html
+    assert "8 January 2027, 23:05 UTC" in mail.text
+    assert "8 janvier 2027, 23:05 UTC" in written("completion", "fr").text
 
 
 def test_what_the_summary_says_of_sealing(made: Scene) -> None:
@@ -270,15 +270,6 @@ def test_the_subject_follows_the_name_of_the_organization() -> None:
     assert subject == "Acme Ltd: Your lease Bcc: eve @ evil. example"
     assert mail_with(subject="\u202e \u200b").subject == "Acme Ltd asks you to sign"
     assert len(mail_with(subject="a.b" * 50).subject) <= len("Acme Ltd: ") + 150
-
-
-def test_the_member_who_asks_is_named_with_the_organization(made: Scene) -> None:
-    member = User.objects.create(email="charles@example.com", name="Charles www.evil.example")
-    SignatureRequest.objects.update(sent_by=member)
-    text = emails.invitation(made.signer(), URL).text
-    assert "Charles www. evil. example (Acme Ltd) asks you to read and sign" in text
-    User.objects.update(name="")
-    assert "\n\nAcme Ltd asks you" in emails.invitation(made.signer(), URL).text
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Limits of messages per recipient, sender and country hold whoever asks and however many ask at once."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -8,27 +9,26 @@ from django.db import connection
 from django.test import Client
 
 from paraph.cli.request import lines_of
-from paraph.counts.counting import Ceiling, count, forget, give_back
+from paraph.counts.counting import Ceiling, count
 from paraph.counts.models import Count
-from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.gateways import destination_hash
-from paraph.messaging.models import CapturedMessage, PutOffMail
+from paraph.messaging.models import CapturedMessage
 from paraph.operations.request_state import request_state
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
-from tests.flow.conftest import Mailbox
 from tests.flow.test_jobs import waits, work_off
-from tests.threads import at_once
+from tests.refusing import RefusingServer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("box")]  # without a gateway nothing is counted
 VICTIM = "Victim@Example.com"
+Configure = Callable[..., None]
 
 
 def scope_of(environment: str = "sandbox", address: str = VICTIM) -> str:
@@ -43,30 +43,28 @@ def ask(client: Client, made: Scene, channel: str = "email") -> Any:
     return client.post(made.url(0, "/otp"), {"channel": channel}, content_type="application/json")
 
 
-def set_to(settings: Any, **ceilings: Any) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update=ceilings)
-
-
 def moved(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
     real = clock.now
     monkeypatch.setattr(clock, "now", lambda: real() + by)
 
 
-def test_ten_messages_an_hour_reach_one_address_of_the_sandbox_whoever_sends_them(client: Client, box: Mailbox) -> None:
+def test_ten_messages_an_hour_reach_one_address_of_the_sandbox_whoever_sends_them(
+    client: Client, box: RefusingServer
+) -> None:
     for _ in range(5):
         invite(to_victim().signers[0].pk)
     answers = [ask(client, to_victim(signer={"email": address})) for address in [VICTIM.lower(), VICTIM.upper()] * 3]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
     assert answers[-1].json()["error"]["code"] == "rate_limited"
     assert 3500 < int(answers[-1]["Retry-After"]) <= 3600
-    assert [to.lower() for to in box.recipients] == [VICTIM.lower()] * 10
+    assert [to.lower() for to in box.taken] == [VICTIM.lower()] * 10
     assert ask(client, scene()).status_code == 200
 
 
 @pytest.mark.parametrize(("one", "other"), [("sandbox", "production"), ("production", "sandbox")])
-def test_environments_are_disjoint(client: Client, settings: Any, one: str, other: str) -> None:
+def test_environments_are_disjoint(client: Client, configured: Configure, one: str, other: str) -> None:
     """However much a free sandbox key sends, a signer in production still gets a code."""
-    set_to(settings, messages_per_destination_in_all=PerHourAndDay(10, 30), sms_per_country_and_day=2)
+    configured(messages_per_destination_in_all=PerHourAndDay(10, 30), sms_per_country_and_day=2)
     assert [ask(client, to_victim(environment=one)).status_code for _ in range(11)] == [200] * 10 + [429]
     assert ask(client, to_victim(environment=other)).status_code == 200
     numbers = [scene(environment=each, signer={"phone": "+33612345678"}) for each in (one, one, one, other)]
@@ -74,10 +72,12 @@ def test_environments_are_disjoint(client: Client, settings: Any, one: str, othe
     assert len({row.scope for row in Count.objects.filter(scope__startswith="destination:")}) >= 2
 
 
-def test_in_production_organizations_count_apart_and_the_total_is_well_above(client: Client, settings: Any) -> None:
+def test_in_production_organizations_count_apart_and_the_total_is_well_above(
+    client: Client, settings: Any, configured: Configure
+) -> None:
     assert settings.PARAPH.messages_per_destination == (10, 30)
     assert settings.PARAPH.messages_per_destination_in_all == (50, 150)
-    set_to(settings, messages_per_destination_in_all=PerHourAndDay(25, 100))
+    configured(messages_per_destination_in_all=PerHourAndDay(25, 100))
     organizations = [to_victim(environment="production").request.organization for _ in range(4)]
     first, second, third, fourth = organizations
     assert [ask(client, of(first)).status_code for _ in range(11)] == [200] * 10 + [429]
@@ -100,8 +100,8 @@ def of(organization: Organization) -> Scene:
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
-def test_what_is_only_kept_counts_nowhere(client: Client, settings: Any, environment: str) -> None:
-    set_to(settings, smtp_url="", sms_url="")
+def test_what_is_only_kept_counts_nowhere(client: Client, configured: Configure, environment: str) -> None:
+    configured(smtp_url="", sms_url="")
     made = [to_victim(environment=environment, signer={"phone": "+33612345678"}) for _ in range(12)]
     for each in made:
         invite(each.signers[0].pk)
@@ -109,15 +109,8 @@ def test_what_is_only_kept_counts_nowhere(client: Client, settings: Any, environ
     assert CapturedMessage.objects.count() == 36 and not Count.objects.exists()
 
 
-def test_what_the_sandbox_withholds_counts_for_its_sender_alone(client: Client, settings: Any, box: Mailbox) -> None:
-    set_to(settings, sandbox_mail="confirmed")
-    assert [ask(client, to_victim()).status_code for _ in range(12)] == [200] * 12
-    assert box.recipients == []
-    assert {row.scope.partition(":")[0] for row in Count.objects.all()} == {"organization"}
-
-
-def test_so_many_a_day(client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_to(settings, messages_per_destination=PerHourAndDay(2, 5))
+def test_so_many_a_day(client: Client, configured: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
+    configured(messages_per_destination=PerHourAndDay(2, 5))
     sent = 0
     for _ in range(3):
         sent += [ask(client, to_victim()).status_code for _ in range(3)].count(200)
@@ -138,26 +131,36 @@ def test_no_address_stands_in_the_counts(client: Client) -> None:
     assert destination_hash(" victim@example.com ") == destination_hash(VICTIM) != destination_hash("a@example.com")
 
 
-def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pytest.MonkeyPatch, box: Mailbox) -> None:
-    made = [to_victim(send_email=True) for _ in range(25)]
-    due = []
+def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, box: RefusingServer
+) -> None:
+    made, due = [to_victim(send_email=True) for _ in range(25)], list[float]()
     for each in made:
         try:
             invite(each.signers[0].pk)
         except TooManyMessagesError as refusal:
             due.append(waits(refusal, 500, "mail") or 0)
-    assert len(box.recipients) == 10
+    assert len(box.taken) == 10
     assert len(due) == 15
     assert sum(3500 < wait < 3700 for wait in due) == 10  # as many as will fit then; the others wait an hour more
     assert sum(7200 < wait < 7400 for wait in due) == 5
-    state = request_state(made[-1].request.pk)
-    assert state["signers"][0]["put_off"]["mail"] == "invitation"
-    assert "one recipient" in state["signers"][0]["put_off"]["reason"]
-    assert state["status"] == "pending" and "signer.notified" not in made[-1].events()
+    last = made[-1]
+    defer("invite", signer_id=last.signers[0].pk)
+    with pytest.raises(TooManyMessagesError) as put_off:
+        work_off()
+    assert "job put off" in caplog.text and "job failed" not in caplog.text, "it is no fault of a job"
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = %s", [put_off.value.next_at])
+    state = request_state(last.request.pk)
+    signer, until = state["signers"][0], clock.iso(put_off.value.next_at)
+    assert signer["put_off"]["mail"] == "invitation" and "one recipient" in signer["put_off"]["reason"]
+    assert f"put off until {until}, since as many messages as one recipient" in state["why"]
+    assert any("invitation put off until" in line for line in lines_of(state))
+    assert state["status"] == "pending" and "signer.notified" not in last.events()
     moved(monkeypatch, timedelta(hours=1, minutes=2))
-    invite(made[-1].signers[0].pk)
-    assert "signer.notified" in made[-1].events()
-    assert request_state(made[-1].request.pk)["signers"][0]["put_off"] is None
+    invite(last.signers[0].pk)
+    assert "signer.notified" in last.events()
+    assert request_state(last.request.pk)["signers"][0]["put_off"] is None
 
 
 def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) -> None:
@@ -168,43 +171,26 @@ def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) 
     assert refusal.value.retry_after <= 3660
 
 
-def test_the_others_have_their_summary(monkeypatch: pytest.MonkeyPatch, box: Mailbox) -> None:
+def test_the_others_have_their_summary(monkeypatch: pytest.MonkeyPatch, box: RefusingServer) -> None:
     made = scene(signers=3, notify_signers_on_completion=True)
     count([Ceiling(scope_of(address=made.signers[0].email), 3600, 10)])
     Count.objects.update(count=10)
     with pytest.raises(TooManyMessagesError):
         notify_completion(made.request.pk)
-    assert set(box.recipients) == {s.email for s in made.signers[1:]}
+    assert set(box.taken) == {s.email for s in made.signers[1:]}
     assert "request.completion_notified" not in made.events()
     moved(monkeypatch, timedelta(minutes=61))
     notify_completion(made.request.pk)
-    assert len(box.recipients) == 3
+    assert len(box.taken) == 3
     assert made.events().count("request.completion_notified") == 1
 
 
-@pytest.mark.django_db(transaction=True)
-def test_of_many_at_once_no_more_than_allowed_pass() -> None:
-    ceilings = [Ceiling("a", 3600, 7), Ceiling("b", 86400, 100), Ceiling("a", 86400, 9)]
-    passed: list[bool] = []
-
-    def one() -> None:
-        for _ in range(5):
-            places = count(ceilings)
-            passed.append(not any(place.is_beyond for place in places))
-            if not passed[-1]:
-                give_back(places)
-
-    at_once(*[one] * 6)
-    assert passed.count(True) == 7
-    assert Count.objects.get(scope="b").count == 7
-
-
-def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings: Any) -> None:
+def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings: Any, configured: Configure) -> None:
     works = settings.PARAPH.smtp_url
-    set_to(settings, smtp_url="smtp://127.0.0.1:1")
+    configured(smtp_url="smtp://127.0.0.1:1")
     for _ in range(12):
         assert ask(client, to_victim()).status_code == 503
-    set_to(settings, smtp_url=works)
+    configured(smtp_url=works)
     assert ask(client, to_victim()).status_code == 200
     assert {row.count for row in Count.objects.filter(scope__startswith="destination:")} == {1}
 
@@ -219,9 +205,9 @@ def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings:
     ],
 )
 def test_an_organization_has_a_ceiling_by_plan_and_environment(
-    client: Client, settings: Any, setting: str, plan: str, environment: str
+    client: Client, configured: Configure, setting: str, plan: str, environment: str
 ) -> None:
-    set_to(settings, **{setting: PerHourAndDay(3, 10), "rate_limit_factor": 2})
+    configured(**{setting: PerHourAndDay(3, 10), "rate_limit_factor": 2})
     organization = Organization.objects.create(name="Acme", plan=plan)
     made = [scene(environment=environment, signer={"email": f"a{number}@example.com"}) for number in range(7)]
     SignatureRequest.objects.update(organization=organization)
@@ -229,46 +215,19 @@ def test_an_organization_has_a_ceiling_by_plan_and_environment(
     assert ask(client, scene(plan=plan, environment=environment)).status_code == 200
 
 
-def test_sms_have_a_ceiling_by_country_and_one_by_organization(client: Client, settings: Any) -> None:
-    set_to(settings, sms_per_country_and_day=2, sms_per_organization_and_day=0)
+def test_sms_have_a_ceiling_by_country_and_one_by_organization(client: Client, configured: Configure) -> None:
+    configured(sms_per_country_and_day=2, sms_per_organization_and_day=0)
     numbers = ["+33612345678", "+33612345679", "+33612345680", "+4915112345678"]
     made = [scene(signer={"phone": number}) for number in numbers]
     assert [ask(client, each, "sms").status_code for each in made] == [200, 200, 429, 200]
-    set_to(settings, sms_per_country_and_day=0, sms_per_organization_and_day=1)
+    configured(sms_per_country_and_day=0, sms_per_organization_and_day=1)
     two = scene(signers=2, signer={"phone": "+393331234567"})
     assert ask(client, two, "sms").status_code == 200
     refused = client.post(two.url(1, "/otp"), {"channel": "sms"}, content_type="application/json")
     assert refused.status_code == 429
 
 
-def test_no_ceiling_where_it_is_zero(client: Client, settings: Any) -> None:
-    set_to(settings, messages_per_destination=PerHourAndDay(0, 0), messages_sandbox=PerHourAndDay(0, 0))
+def test_no_ceiling_where_it_is_zero(client: Client, configured: Configure) -> None:
+    configured(messages_per_destination=PerHourAndDay(0, 0), messages_sandbox=PerHourAndDay(0, 0))
     assert [ask(client, to_victim()).status_code for _ in range(12)] == [200] * 12
     assert not Count.objects.exists()
-
-
-def test_counts_and_notes_go_when_they_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    count([Ceiling("a", 3600, 1), Ceiling("a", 86400, 1)])
-    PutOffMail.objects.create(name="invitation-1", until=clock.now(), reason="x")
-    assert forget() == 0
-    with monkeypatch.context() as later:
-        moved(later, timedelta(hours=2))
-        assert forget() == 1
-    moved(monkeypatch, timedelta(hours=25))
-    sweep()
-    assert not Count.objects.exists() and not PutOffMail.objects.exists()
-
-
-def test_what_is_no_fault_of_a_job_is_not_logged_as_one(caplog: pytest.LogCaptureFixture) -> None:
-    made = to_victim(send_email=True)
-    count([Ceiling(scope_of(), 3600, 10)])
-    Count.objects.update(count=10)
-    defer("invite", signer_id=made.signers[0].pk)
-    with pytest.raises(TooManyMessagesError) as refusal:
-        work_off()
-    assert "job put off" in caplog.text and "job failed" not in caplog.text
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = %s", [refusal.value.next_at])
-    state = request_state(made.request.pk)
-    assert f"put off until {clock.iso(refusal.value.next_at)}, since as many messages as one recipient" in state["why"]
-    assert any("invitation put off until" in line for line in lines_of(state))

@@ -1,5 +1,6 @@
 """Without a gateway, production messages are kept on one's own machine and refused on a public service."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -19,11 +20,8 @@ from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
 
+Configure = Callable[..., None]
 PUBLIC = {"base_url": "https://sign.example.com"}
-
-
-def configure(settings: Any, **fields: Any) -> None:
-    settings.PARAPH = settings.PARAPH.model_copy(update=fields)
 
 
 def code(client: Client, made: Scene, channel: str = "email") -> Any:
@@ -32,9 +30,9 @@ def code(client: Client, made: Scene, channel: str = "email") -> Any:
 
 @pytest.mark.parametrize("fields", [{}, {"base_url": "https://127.0.0.1"}, PUBLIC | {"mail": "captured"}])
 def test_on_ones_own_machine_and_where_it_is_wanted_messages_are_kept(
-    client: Client, settings: Any, fields: dict[str, Any]
+    client: Client, configured: Configure, fields: dict[str, Any]
 ) -> None:
-    configure(settings, **fields)
+    configured(**fields)
     made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
     invite(made.signers[0].pk)
     for channel, missing in (("email", "No mail server"), ("sms", "No SMS service")):
@@ -45,8 +43,8 @@ def test_on_ones_own_machine_and_where_it_is_wanted_messages_are_kept(
     assert CapturedMessage.objects.count() == 3 and "signer.notified" in made.events()
 
 
-def test_a_public_service_refuses_those_of_production(client: Client, settings: Any) -> None:
-    configure(settings, **PUBLIC)
+def test_a_public_service_refuses_those_of_production(client: Client, configured: Configure) -> None:
+    configured(**PUBLIC)
     made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
     for channel, missing in (("email", "No mail server"), ("sms", "No SMS service")):
         refused = code(client, made, channel)
@@ -57,13 +55,13 @@ def test_a_public_service_refuses_those_of_production(client: Client, settings: 
     with pytest.raises(DomainError, match="No mail server is configured"):
         notify_completion(made.request.pk)
     assert made.events() == ["signature_request.created"] and not CapturedMessage.objects.exists()
-    configure(settings, mail="captured")
+    configured(mail="captured")
     invite(made.signers[0].pk)
     assert "signer.notified" in made.events(), "what waits goes out once there is a gateway"
 
 
-def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) -> None:
-    configure(settings, **PUBLIC)
+def test_sandbox_messages_are_kept_there_as_well(client: Client, configured: Configure) -> None:
+    configured(**PUBLIC)
     made = scene(send_email=True)
     invite(made.signers[0].pk)
     sent = code(client, made).json()
@@ -72,8 +70,8 @@ def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) 
     assert CapturedMessage.objects.count() == 2
 
 
-def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None:
-    configure(settings, **PUBLIC, sms_url="apprise+json://127.0.0.1:9/{to}")
+def test_each_channel_is_judged_by_itself(client: Client, configured: Configure) -> None:
+    configured(**PUBLIC, sms_url="apprise+json://127.0.0.1:9/{to}")
     made = scene(environment="production", signer={"phone": "+33612345678"})
     assert "No mail server" in code(client, made).json()["error"]["message"]
     assert code(client, made, "sms").json()["error"]["message"].startswith("We could not reach your mailbox or phone")
@@ -88,22 +86,22 @@ def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None
     ],
 )
 def test_a_request_that_needs_mails_is_refused_by_field(
-    settings: Any, asked: dict[str, bool], path: str, charles: Author
+    configured: Configure, asked: dict[str, bool], path: str, charles: Author
 ) -> None:
     given = payload(charles.document().pk, identity_declaration_accepted=True, **asked)
     make_plan(charles.scope, given)
-    configure(settings, **PUBLIC)
+    configured(**PUBLIC)
     with pytest.raises(InvalidPayloadError, match="no mail server") if path else nullcontext() as refused:
         make_plan(charles.scope, given)
     assert not refused or [problem.path for problem in refused.value.problems] == [path]
-    configure(settings, mail="captured")
+    configured(mail="captured")
     make_plan(charles.scope, given)
 
 
-def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:
+def test_nobody_is_reminded_by_mails_that_are_refused(configured: Configure) -> None:
     made = scene(environment="production", send_email=True)
     invite(made.signers[0].pk)
-    configure(settings, **PUBLIC)
+    configured(**PUBLIC)
     with pytest.raises(DomainError, match="no mail server"):
         remind(made.scope(), made.request.pk, made.signers[0].pk, author().actor)
 

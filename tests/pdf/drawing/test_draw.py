@@ -1,5 +1,6 @@
 """Marks and overlay stand where a reader of the page expects them, and nothing else of the page changes."""
 
+import io
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -7,14 +8,21 @@ from typing import Any
 import pikepdf
 import pypdfium2
 import pytest
-from pikepdf import Array, Dictionary, Name, ObjectStreamMode
+from pikepdf import Array, Dictionary, Name, ObjectStreamMode, String
 from PIL import Image, ImageChops
 
+from paraph.pdf.drawing.marks import FormXObjects, initials_row
 from paraph.pdf.sealing.seal import Mark, Overlay
+from paraph.pdf.structure.contents_grammar import ContentsDecoder
+from paraph.pdf.structure.objects import PdfStream, Ref
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.pictures import sizes
-from tests.pdf.sealed_files import GREEN, RED, WATERMARK, pictures, sealed
+from tests.pdf.sealed_files import DRAWING, GREEN, RED, WATERMARK, pictures, sealed
 
 X, Y, WIDTH, HEIGHT = 100, 60, 100, 50
 WORDS = text("Nothing of this moves", 150, 300, 20) + "0.5 g 120 200 100 40 re f\n"
@@ -199,3 +207,138 @@ def test_pictures_and_their_fonts_come_once() -> None:
     added = result[len(pdf) :]
     assert added.count(b"/Courier") == 1
     assert added.count(b"/Subtype /Form") == 2
+
+
+def intricate(document: pikepdf.Pdf) -> None:
+    """Add resources with everything that a copy could get wrong."""
+    own = document.make_indirect
+    page = document.pages[0].obj
+    other = own(
+        Dictionary(Note=String("4 0 R and 5 0 R"), Deep=Array([1, own(Array([2, 3])), Dictionary(A=own(Array([7])))]))
+    )
+    plain = own(Dictionary(Words=String("plain words")))
+    inner = own(Dictionary({"/Other": other, "/Plain": plain, "/Name#20with R": Name("/A#42"), "/T": String("(b) R")}))
+    left = own(Dictionary(Parent=page, Kept=inner, StructParent=3))
+    page.Resources.ExtGState = own(Dictionary(A=inner, B=left, C=own(Array([inner, other, None, True, 1.5]))))
+    page.Resources.Pattern = own(Dictionary(P=document.make_stream(b"0 0 m 4 0 R", Extra=inner)))
+
+
+def copied(pdf: bytes) -> dict[Ref, Any]:
+    """Return the objects that a picture adds to a revision, as values."""
+    revision = Revision(PdfReader(paper(text("a", 72, 700))))
+    FormXObjects(PdfReader(pdf), revision).form(0)
+    return revision._changed
+
+
+@pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
+def test_what_a_picture_draws_with_comes_along(mode: ObjectStreamMode) -> None:
+    values = copied(paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=mode)).values()
+    assert sum(type(value) is PdfStream for value in values) == 2 and len(values) > 8
+    dictionaries = [value for value in values if isinstance(value, dict)]
+    assert not any(b"/Parent" in each for each in dictionaries)
+    strings = {key: each[key] for each in dictionaries for key in (b"/Note", b"/T", b"/Words") if key in each}
+    assert strings == {b"/Note": b"(4 0 R and 5 0 R)", b"/T": rb"(\(b\) R)", b"/Words": b"(plain words)"}
+
+
+def test_into_an_encrypted_file_its_strings_come_encrypted() -> None:
+    original = paper(text("a", 72, 700), encryption=pikepdf.Encryption(owner="owner", user="", R=6))
+    source = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=ObjectStreamMode.disable)
+    content = sealed(original, appearances=source, marks=[Mark(1, 100, 100, 200, 80, 0)]).content
+    with pikepdf.open(io.BytesIO(content)) as document:
+        found = {
+            key: item[key]
+            for item in document.objects
+            for key in ("/Note", "/Words")
+            if isinstance(item, Dictionary) and key in item
+        }
+    assert {key: str(value) for key, value in found.items()} == {"/Note": "4 0 R and 5 0 R", "/Words": "plain words"}
+
+
+@pytest.mark.parametrize("page", [(595.3, 841.9), (841.9, 595.3), (100, 100), (30, 2000), (2000, 40)])
+@pytest.mark.parametrize("count", [1, 2, 5, 25, 100])
+def test_on_the_page_and_apart(page: tuple[float, float], count: int) -> None:
+    places = initials_row(*page, count)
+    assert len(places) == count
+    for place in places:
+        assert place.x >= 0 and place.y >= 0
+        assert place.x + place.width <= page[0] + 1e-6
+        assert place.y + place.height <= page[1] * 0.15
+        assert place.width == pytest.approx(2 * place.height)
+    for index, one in enumerate(places):
+        for other in places[index + 1 :]:
+            beside = one.x + one.width <= other.x + 1e-6 or other.x + other.width <= one.x + 1e-6
+            above = one.y >= other.y + other.height - 1e-6 or other.y >= one.y + one.height - 1e-6
+            assert beside or above
+
+
+def test_one_signer_stands_at_the_bottom_right_in_full_size_and_several_in_their_order() -> None:
+    [place] = initials_row(595, 842, 1)
+    assert (place.width, place.height) == (48, 24)
+    assert place.x + place.width == pytest.approx(595 - 14)
+    places = initials_row(595, 842, 4)
+    assert [place.x for place in places] == sorted(place.x for place in places)
+    assert {each.y for each in (place, *places)} == {14}
+
+
+def clean(pdf: bytes) -> bool:
+    try:
+        return check_plain_form(PdfReader(pdf), scanned=False).clean_contents
+    except NotPlain:
+        return False
+
+
+def with_contents(*contents: bytes) -> bytes:
+    document = pikepdf.new()
+    for each in contents:
+        document.add_blank_page(page_size=(300, 300)).obj.Contents = document.make_stream(each)
+    return saved(document)
+
+
+@pytest.mark.parametrize(
+    "last", [b"q", b"Q", b"BT", b"/P BMC", b"(abc", b"foo", b"0 0 m", b"q " * 300], ids=lambda each: each[:8].decode()
+)
+def test_one_page_that_is_not_clean_is_enough(last: bytes) -> None:
+    assert clean(with_contents(b"q Q", b"0 0 5 5 re f"))
+    assert not clean(with_contents(b"q Q", b"0 0 5 5 re f", last))
+
+
+def test_contents_that_are_no_streams_are_not_clean() -> None:
+    document = pikepdf.new()
+    document.add_blank_page(page_size=(300, 300)).obj.Contents = pikepdf.Array([])
+    assert clean(saved(document))
+    document.pages[0].obj.Contents = document.make_indirect(pikepdf.Dictionary())
+    assert not clean(saved(document))
+
+
+def test_a_file_that_refers_beyond_its_last_object_is_not_clean() -> None:
+    pdf = paper(text("Page", 72, 700))
+    last = PdfReader(pdf).crossreference.next_number - 1
+    assert clean(pdf.replace(b"startxref", b"%% %d 0 R\nstartxref" % last))
+    assert not clean(pdf.replace(b"startxref", b"%% %d 0 R\nstartxref" % (last + 1)))
+
+
+def test_what_is_drawn_is_the_same_and_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf = paper(*[text(f"Page {number}", 72, 700) for number in range(4)])
+    assert clean(pdf)
+    read = sealed(pdf, **DRAWING).content
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the contents were read")
+
+    monkeypatch.setattr(ContentsDecoder, "decode", refuse)
+    with pytest.raises(AssertionError):
+        sealed(pdf, **DRAWING)
+    unread = sealed(pdf, **DRAWING, clean_contents=True).content
+    assert revision(unread, pdf) == revision(read, pdf)
+
+
+def revision(content: bytes, pdf: bytes) -> bytes:
+    """Return what was appended, up to the dictionary of the signature, whose value differs each time."""
+    return content[len(pdf) :].partition(b"/ByteRange")[0]
+
+
+def test_a_form_made_of_the_file_is_read_whatever_was_found() -> None:
+    """The finding holds for the file itself; its repaired form may have other contents."""
+    damaged = with_contents(b"0 1 0 rg 0 0 300 300 re f (swallows what follows").replace(b"startxref", b"startxrex")
+    found = sealed(damaged, **DRAWING, clean_contents=True)
+    assert found.method != "incremental" and colour_at(page_of(found.content), 150, 125) == (255, 0, 0)

@@ -5,22 +5,21 @@ import tracemalloc
 from collections.abc import Callable, Container
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
-from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
 
 import pytest
 from asn1crypto import core, tsp
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paraph.keys import development_authority
 from paraph.pdf.pki import der
 from paraph.pdf.pki.der import DerError, der_of
 from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import TokenRefused, check_token, timestamp_request
+from tests.pdf.sealed_files import OWN
 
 DIGEST = hashlib.sha256(b"content").digest()
+BUILT_IN = BuiltInAuthority(OWN.timestamp_key)
 _STRINGS = {der.BIT_STRING, der.OCTET_STRING, der.UTF8_STRING, *range(0x12, 0x1D), 0x1E}
 _MOST_SPLIT = 4
 
@@ -65,13 +64,8 @@ def _framed(tag: int, content: bytes, odds: Callable[[], float]) -> bytes:
 
 
 @cache
-def built_in() -> BuiltInAuthority:
-    return BuiltInAuthority(development_authority(Path(mkdtemp()), b"s" * 32).timestamp_key)
-
-
-@cache
 def token() -> bytes:
-    return der.read(built_in().answer(timestamp_request(DIGEST, 5))).children()[1].raw
+    return der.read(BUILT_IN.answer(timestamp_request(DIGEST, 5))).children()[1].raw
 
 
 def stamped(name: str) -> bytes:
@@ -121,7 +115,7 @@ def test_what_is_not_one_value_is_refused() -> None:
 def test_garbage_is_refused_and_never_raises_anything_else(content: bytes) -> None:
     with pytest.raises(TokenRefused):
         check_token(content, stamped)
-    tsp.TimeStampResp.load(built_in().answer(content))
+    tsp.TimeStampResp.load(BUILT_IN.answer(content))
 
 
 @given(st.data())
@@ -142,7 +136,7 @@ def test_mangled_requests_are_answered(data: st.DataObject) -> None:
     original = timestamp_request(DIGEST, 5)
     start = data.draw(st.integers(0, len(original)))
     mangled = original[:start] + data.draw(st.binary(max_size=20)) + original[start + data.draw(st.integers(0, 20)) :]
-    status = der.read(built_in().answer(mangled)).children()[0].children()[0].integer()
+    status = der.read(BUILT_IN.answer(mangled)).children()[0].children()[0].integer()
     assert status in {0, 2}
 
 

@@ -12,11 +12,8 @@ from paraph.pdf.pki.cms import CmsRefused, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
-from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import authority, sealed, sealed_without_purpose
+from tests.pdf.sealed_files import LETTER, ROOTS, sealed, sealed_without_purpose
 
-LETTER = paper(text("A contract", 100, 700))
-ROOTS = [authority("p-256").root]
 LARGEST = document_purpose(2**63 - 1, "production")
 SOURCES = Path(__file__).parents[3] / "src" / "paraph"
 

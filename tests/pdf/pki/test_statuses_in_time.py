@@ -18,9 +18,8 @@ from paraph.pdf.verification.verify import verify
 from tests.pdf import forge
 from tests.pdf.forge import USES, certificate, curve_key, der_of
 from tests.pdf.forge import usage as usage_of
-from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import archived, revised, store
-from tests.pdf.sealed_files import authority, on, sealed, timestamping
+from tests.pdf.sealed_files import OWN, ROOTS, on, stamped
 from tests.pdf.verification.test_revocation_scope import UNKNOWN
 
 NOW = clock.now().replace(microsecond=0)
@@ -192,11 +191,9 @@ def test_an_issuer_answers_with_a_key_for_signatures_or_lists(usage: str) -> Non
 
 def test_a_list_that_says_it_is_younger_than_the_timestamp_over_it_raises_no_level() -> None:
     """That is so however late the file is verified."""
-    own = authority("p-256")
-    stamped = sealed(paper(text("A contract", 100, 700)), at=clock.now(), timestamping=timestamping()).content
     for ahead, levels in ((timedelta(0), ("B-LTA", "B-LTA")), (DAY, ("B-T", "B-T"))):
-        pdf = archived(revised(stamped, store(crls=[revocation_list(own, clock.now() + ahead)])))
+        pdf = archived(revised(stamped(), store(crls=[revocation_list(OWN, clock.now() + ahead)])))
         for level, later in zip(levels, (timedelta(0), 2 * DAY), strict=True):
             with on(clock.now() + later):
-                found = verify(pdf, [own.root])
+                found = verify(pdf, ROOTS)
             assert found.ok and found.level == level

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
-from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
+from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.timestamps.authorities import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.signed_file import SignedFile
@@ -24,11 +24,18 @@ from tests import independent
 from tests.pdf import forge
 from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
-from tests.pdf.timestamps.test_http_authority import openssl_responder, server
+from tests.pdf.sealed_files import (
+    DRAWING,
+    ROOT,
+    ROOTS,
+    authority,
+    root_file,
+    sealed,
+    timestamping,
+)
+from tests.pdf.timestamps.test_authorities import openssl_responder, server
 
 LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))
-ROOT = authority("p-256").root
 LEVELS = ["B-B", "B-T", "B-LT", "B-LTA"]
 
 
@@ -40,18 +47,12 @@ def at_level(level: str, pdf: bytes = LETTER, **named: Any) -> SealedPdf:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_everybody_finds_the_level_that_was_asked_for(level: str, tmp_path: Path) -> None:
-    drawn: dict[str, Any] = {
-        "appearances": pictures(),
-        "marks": [Mark(1, 100, 100, 100, 50, RED)],
-        "page_overlay": Overlay(WATERMARK),
-        "reason": "Signed (by all)",
-        "name": "Ünïon 株式会社",
-    }
-    result = at_level(level, **drawn)
+    written: dict[str, Any] = {"reason": "Signed (by all)", "name": "Ünïon 株式会社"}
+    result = at_level(level, **written, **DRAWING)
     assert (result.level, result.level_reasons) == (level, ())
     assert result.content.startswith(LETTER) and result.sha256 == hashlib.sha256(result.content).digest()
     assert result.content.count(b"startxref") == (3 if level == "B-LTA" else 2)
-    found = verify(result.content, [ROOT])
+    found = verify(result.content, ROOTS)
     assert found.ok and found.level == level and found.covers_whole_file and not found.altered
     file = tmp_path / "sealed.pdf"
     file.write_bytes(result.content)
@@ -59,7 +60,7 @@ def test_everybody_finds_the_level_that_was_asked_for(level: str, tmp_path: Path
     assert level_by_pyhanko(result.content, ROOT) == (level if level.startswith("B-LT") else "")
     with pikepdf.open(file) as document:
         value = document.Root.AcroForm.Fields[0].V
-        assert (str(value.Reason), str(value.Name)) == (drawn["reason"], drawn["name"])
+        assert (str(value.Reason), str(value.Name)) == tuple(written.values())
     if level == "B-LTA":
         assert_archived(result.content, root_file(tmp_path), tmp_path)
 
@@ -78,13 +79,13 @@ def test_a_key_of_another_root() -> None:
 @pytest.mark.parametrize("apart", [1999, pytest.param(397, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_any_flipped_byte_is_told(level: str, apart: int) -> None:
-    content = at_level(level, paper(text("A contract", 72, 700))).content
-    assert verify(content, [ROOT]).ok
+    content = at_level(level, LETTER).content
+    assert verify(content, ROOTS).ok
     unnoticed = []
     for position in range(3, len(content), apart):
         changed = bytearray(content)
         changed[position] ^= 1
-        found = verify(bytes(changed), [ROOT])
+        found = verify(bytes(changed), ROOTS)
         if found.ok and found.covers_whole_file and found.level == level:
             unnoticed.append((position, content[position - 20 : position + 20]))
     assert unnoticed == []
@@ -119,8 +120,8 @@ class Counting:
 
 @pytest.mark.parametrize(("answers", "level"), [(0, "B-B"), (1, "B-LT"), (2, "B-LTA")])
 def test_an_authority_that_falls_silent(answers: int, level: str) -> None:
-    result = at_level("B-LTA", timestamping=Timestamping([Counting(answers)], [ROOT]))
-    assert result.level == verify(result.content, [ROOT]).level == level
+    result = at_level("B-LTA", timestamping=Timestamping([Counting(answers)], ROOTS))
+    assert result.level == verify(result.content, ROOTS).level == level
     assert (result.timestamp is None) == (level == "B-B")
     if level == "B-LT":
         assert result.level_reasons[0].startswith("No archive timestamp could be had. counting gave no usable")
@@ -138,7 +139,7 @@ class Revoking:
 
 def test_without_statuses_the_level_is_b_t() -> None:
     result = at_level("B-T", long_term=LongTerm([Nobody()]))
-    assert result.level == verify(result.content, [ROOT]).level == "B-T"
+    assert result.level == verify(result.content, ROOTS).level == "B-T"
     assert set(result.level_reasons) == {"The list cannot be fetched."}
     assert b"/DSS" not in result.content
 
@@ -152,8 +153,8 @@ def test_earlier_signatures_stay_valid(tmp_path: Path) -> None:
     """They also gain the level of the last one, and no seal adds again what an earlier one brought."""
     contents = [at_level(level, LETTER).content for level in LEVELS]
     for first in contents:
-        second = at_level("B-LTA", first, appearances=pictures(), marks=[Mark(1, 100, 100, 100, 50, RED)])
-        found = verify(second.content, [ROOT])
+        second = at_level("B-LTA", first, **DRAWING | {"page_overlay": None})
+        found = verify(second.content, ROOTS)
         assert found.ok and found.level == "B-LTA" and found.covers_whole_file
         assert all(each.intact and each.trusted and not each.altered for each in found.signatures)
         seals = [each.level for each in found.signatures if each.kind == "seal"]
@@ -192,7 +193,7 @@ def test_timestamps_by_openssl(tmp_path: Path) -> None:
     pem.write_bytes(forge.root().public_bytes(Encoding.PEM))
     assert_archived(result.content, pem, tmp_path)
     assert level_by_pyhanko(result.content, *roots) == "B-LTA"
-    assert verify(result.content, [ROOT]).ok is False
+    assert verify(result.content, ROOTS).ok is False
 
 
 @pytest.mark.parametrize("level", ["B-T", "B-LT", "B-LTA"])

@@ -26,15 +26,15 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests.pdf.levels import long_term
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import flipped, paper, text
 from tests.pdf.sealed_files import (
     DOCUMENT,
     GREEN,
+    OWN,
     PROOF,
     RED,
     WATERMARK,
     assert_trusted,
-    authority,
     pictures,
     sealed,
     timestamping,
@@ -46,18 +46,12 @@ MARKS = [Mark(1, 100, 100, 100, 50, RED)]
 
 def checked(content: bytes, original: bytes, token: bytes = b"", **changed: Any) -> None:
     """Check a sealed file as sealing does, as if nothing had been drawn."""
-    key = authority("p-256").sealing_key
+    key = OWN.sealing_key
     draft = DraftInProcess(original, "incremental", SealContent(b"", (), None, "", "", clock.now()))
     draft.seal_revision(LongTermData(), 1)
     certificates = without_root(key.certificate, key.chain)
     expected = ExpectedSeal(certificates, DOCUMENT, token, len(content), b"", LongTermData())
     draft.check(content, hashlib.sha256(original), replace(expected, **changed))
-
-
-def flipped(content: bytes, position: int) -> bytes:
-    changed = bytearray(content)
-    changed[position] ^= 1
-    return bytes(changed)
 
 
 def test_any_flipped_byte_is_noticed() -> None:
@@ -102,13 +96,13 @@ def test_the_hash_of_the_caller_serves_and_is_checked(tmp_path: Path) -> None:
 class Forger:
     """A key that signs with another private key than its certificate's."""
 
-    certificate = authority("p-256").sealing_key.certificate
-    chain = authority("p-256").sealing_key.chain
-    algorithm = authority("p-256").sealing_key.algorithm
+    certificate = OWN.sealing_key.certificate
+    chain = OWN.sealing_key.chain
+    algorithm = OWN.sealing_key.algorithm
     key_id = "forged"
 
     def sign(self, message: bytes) -> KeySignature:
-        return authority("p-256").timestamp_key.sign(message)
+        return OWN.timestamp_key.sign(message)
 
 
 def test_a_key_that_does_not_match_its_certificate_is_noticed() -> None:
@@ -185,7 +179,7 @@ def check_archived(content: bytes, **changed: Any) -> None:
     """Check ``content`` as a fresh seal at B-LTA, where ``changed`` are facts other than those of the seal."""
     result = archived()
     assert result.timestamp and result.archive
-    key = authority("p-256").sealing_key
+    key = OWN.sealing_key
     statuses = long_term().collect((key.certificate, *key.chain)).data
     facts: dict[str, Any] = {
         "sealed_size": result.content.index(b"%%EOF", len(LETTER)) + 6,

@@ -1,9 +1,11 @@
-"""Every way of writing a PDF is extended in its own way, and stays readable to others."""
+"""Every way of writing a PDF is extended in its own way, and stays readable to others; so is what somebody signed
+before, whose signature stays valid."""
 
 import re
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import pikepdf
@@ -12,15 +14,20 @@ from pikepdf import Array, Dictionary, Encryption, Name, ObjectStreamMode
 
 from paraph.kernel import clock
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, SealError
+from paraph.pdf.structure.objects import Ref
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
-from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, marked
-from tests.pdf.levels import assert_archived, long_term
+from tests import independent
+from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, colour_at, marked, page_of
+from tests.pdf.levels import assert_archived, long_term, statuses_by_pyhanko
+from tests.pdf.odd_files.signed import earlier
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.refused import with_integrity_code
 from tests.pdf.sealed_files import (
     RED,
+    ROOTS,
     WATERMARK,
     assert_trusted,
     authority,
@@ -30,13 +37,13 @@ from tests.pdf.sealed_files import (
     timestamping,
 )
 
+MARKS = [Mark(1, X, Y, WIDTH, HEIGHT, RED)]
 PLAIN = paper(WORDS, WORDS, object_stream_mode=ObjectStreamMode.disable)
 PACKED = paper(WORDS, WORDS, object_stream_mode=ObjectStreamMode.generate)
 
 
 def whole(pdf: bytes, **more: Any) -> SealedPdf:
-    marks = [Mark(1, X, Y, WIDTH, HEIGHT, RED)]
-    return sealed(pdf, appearances=pictures(), marks=marks, page_overlay=Overlay(WATERMARK), **more)
+    return sealed(pdf, appearances=pictures(), marks=MARKS, page_overlay=Overlay(WATERMARK), **more)
 
 
 def highest(pdf: bytes, folder: Path) -> SealedPdf:
@@ -116,8 +123,9 @@ def test_extended_as_it_is_to_the_highest_level(
     assert b"/XRefStm" not in added
     assert_mark(pdf, marked(pdf))
     monkeypatch.setattr(SignedFile, "objections", lambda *_: "pyHanko was asked")
-    found = verify(result.content, [authority("p-256").root])
+    found = verify(result.content, ROOTS)
     assert found.ok and found.level == "B-LTA" and found.covers_whole_file
+    assert not verify(result.content + b"%%EOF\n", ROOTS).ok
 
 
 @pytest.mark.parametrize("structure", DAMAGED)
@@ -220,3 +228,57 @@ def test_pages_of_tagged_files_that_get_an_annotation_are_ordered_by_structure(t
     untagged = paper(*pages, page={"/Tabs": pikepdf.Name(tabs)} if tabs else {})
     with pikepdf.open(BytesIO(sealed(untagged, **marks).content)) as document:
         assert all(each.obj.get("/Tabs", "") == tabs for each in document.pages)
+
+
+LETTER = paper(WORDS, WORDS, page={"/Rotate": 90, "/CropBox": [50, 40, 500, 700]})
+
+
+@pytest.mark.parametrize("overlay", [None, Overlay(WATERMARK)])
+def test_both_signatures_are_valid_and_what_was_signed_stays(overlay: Overlay | None, tmp_path: Path) -> None:
+    other = authority("rsa-3072")
+    first = sealed(LETTER, key=other.sealing_key).content
+    second = sealed(first, appearances=pictures(), marks=MARKS, page_overlay=overlay).content
+    assert second.startswith(first)
+    assert [status.bottom_line for status in statuses_by_pyhanko(second, *ROOTS, other.root)] == [True, True]
+    (tmp_path / "sealed.pdf").write_bytes(second)
+    said = independent.pdfsig(tmp_path / "sealed.pdf", root_file(tmp_path)).split("Signature #")
+    assert all("Signature is Valid" in part for part in said[1:])
+    assert all("Total document signed" in part for part in said[2:])
+    # Asked for the same certificate twice, poppler calls it trusted only once.
+    assert any("Certificate is Trusted" in part for part in said[2:])
+    with pikepdf.open(BytesIO(first)) as old, pikepdf.open(BytesIO(second)) as new:
+        for before, after in zip(old.pages, new.pages, strict=True):
+            assert before.obj.Contents.read_raw_bytes() == after.obj.Contents.read_raw_bytes()
+
+
+def test_marks_show_upright_in_place() -> None:
+    first = sealed(LETTER).content
+    assert_mark(first, sealed(first, appearances=pictures(), marks=MARKS).content)
+    both = page_of(sealed(first, appearances=pictures(), marks=MARKS, page_overlay=Overlay(WATERMARK)).content)
+    assert colour_at(both, X + WIDTH / 2, Y + HEIGHT / 2) == (255, 0, 0)
+    assert colour_at(both, both.width / 4, both.height / 4 - 17 * both.height / 2 / 842) == (0, 255, 255)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_certification(level: int) -> None:
+    """No level of certification permits the field that a seal adds, nor a stamp."""
+    with pytest.raises(SealError, match="permits no further seal"):
+        sealed(earlier(Random(level), level=level))
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 3, 7, 20])
+def test_what_is_missing_stays_missing(ahead: int) -> None:
+    """Some programs refer to an object that they never write, with a number that the next program would take."""
+    placeholder = "/Missing".ljust(20, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.Elsewhere = pikepdf.Name(placeholder)
+
+    letter = paper(WORDS, prepare=prepare)
+    (size,) = re.findall(rb"/Size (\d+)", letter)
+    missing = int(size) + ahead
+    signed = sealed(letter.replace(placeholder.encode(), (b"%d 0 R" % missing).ljust(20))).content
+    again = sealed(signed, appearances=pictures(), marks=MARKS).content
+    for content in (signed, again):
+        assert PdfReader(content).object(Ref(missing)) is None
+        assert verify(content, ROOTS).ok

@@ -28,21 +28,19 @@ from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge
-from tests.pdf.levels import long_term
-from tests.pdf.pdf_factory import flipped, paper, text
+from tests.pdf.levels import long_term, sealed_at_the_highest
+from tests.pdf.pdf_factory import flipped, paper
 from tests.pdf.revisions import revoking
-from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
+from tests.pdf.sealed_files import LETTER, OWN, ROOTS, root_file, sealed, timestamping
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 
-ROOT = authority("p-256").root
-OWN = authority("p-256")
 YEAR = timedelta(days=365)
 
 
 @cache
 def bare() -> bytes:
     """Return a file that was sealed while no timestamp authority answered."""
-    return sealed(paper(text("A contract", 72, 700)), at=clock.now()).content
+    return sealed(LETTER, at=clock.now()).content
 
 
 def record(
@@ -63,13 +61,13 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> "list[timedelta]":
 
 def test_a_late_timestamp_proves_that_the_seal_existed(moved: list[timedelta]) -> None:
     late = record(bare())
-    found = verify(bare(), [ROOT], [late])
+    found = verify(bare(), ROOTS, [late])
     assert found.ok and found.level == "B-B" and len(found.detached_timestamps) == 1
     assert any(sentence.startswith("Timestamped beside the file, as it is now, on ") for sentence in found.findings)
     assert found.to_json()["kept_timestamps"][0]["authority"] == "Paraph Development Timestamp Authority"
     moved.append(11 * YEAR)  # the certificates of seal and timestamp have ended
-    assert not verify(bare(), [ROOT]).trusted
-    assert verify(bare(), [ROOT], [late]).trusted
+    assert not verify(bare(), ROOTS).trusted
+    assert verify(bare(), ROOTS, [late]).trusted
 
 
 def authority_of_years(name: str, years: float) -> Timestamping:
@@ -89,8 +87,8 @@ def long_root() -> x509.Certificate:
 
 def test_renewals_carry_a_file_through_the_decades(moved: list[timedelta]) -> None:
     """Each renewal comes before the last one expires; one that comes too late preserves nothing."""
-    roots = [ROOT, forge.der_of(long_root())]
-    pdf = sealed(paper(text("x", 72, 700)), at=clock.now(), timestamping=timestamping(), long_term=long_term()).content
+    roots = [OWN.root, forge.der_of(long_root())]
+    pdf = sealed_at_the_highest()
     kept: list[DetachedTimestamp] = []
     for number in range(3):
         moved.append(9 * YEAR)
@@ -119,7 +117,7 @@ def test_openssl_agrees(tmp_path: Path) -> None:
 def test_records_that_were_changed_do_not_count() -> None:
     first = record(bare())
     second = record(bare(), [first])
-    assert verify(bare(), [ROOT], [first, second]).ok
+    assert verify(bare(), ROOTS, [first, second]).ok
     for name, changed in {
         "of another file": [record(paper()), first, second],
         "one left out": [second],
@@ -127,24 +125,24 @@ def test_records_that_were_changed_do_not_count() -> None:
         "other statuses": [DetachedTimestamp(first.token, LongTermData()), second],
         "flipped": [DetachedTimestamp(flipped(first.token, -20), first.statuses), second],
     }.items():
-        found = verify(bare(), [ROOT], changed)
+        found = verify(bare(), ROOTS, changed)
         assert not found.ok and len(found.detached_timestamps) < 2, name
         assert any("beside the file does not count" in sentence for sentence in found.findings), name
 
 
 def test_a_stranger_and_an_older_one_do_not_count(moved: list[timedelta]) -> None:
     strange = record(bare(), (), Timestamping([forge.Forge()], [forge.der_of(forge.root())]))
-    assert not verify(bare(), [ROOT], [strange]).ok
+    assert not verify(bare(), ROOTS, [strange]).ok
     first = record(bare())
     moved.append(timedelta(hours=-1))
-    assert verify(bare(), [ROOT], [first, record(bare(), [first])]).detached_timestamps_hold is False
+    assert verify(bare(), ROOTS, [first, record(bare(), [first])]).detached_timestamps_hold is False
 
 
 def test_an_authority_that_was_revoked_before_does_not_count() -> None:
     token, key = record(bare()).token, OWN.timestamp_key.certificate
     for ago, holds in ((timedelta(days=1), False), (timedelta(minutes=-5), True)):
         stated = LongTermData(crls=(revoking(key, clock.now() - ago),))
-        found = verify(bare(), [ROOT], [DetachedTimestamp(token, stated)])
+        found = verify(bare(), ROOTS, [DetachedTimestamp(token, stated)])
         assert (found.ok, len(found.detached_timestamps)) == (holds, int(holds))
         assert holds or any(
             "beside the file does not count: " in each and "was revoked on" in each for each in found.findings
@@ -173,6 +171,6 @@ def test_a_proof_tied_with_its_timestamps() -> None:
     proof = proven(evidence())
     files = {"proof.pdf": proof, "signed.pdf": signed(), "uploaded.pdf": uploaded()}
     kept = {name: [record(files[name])] for name in ("proof.pdf", "signed.pdf")}
-    result = check_evidence(files, [ROOT], kept)
+    result = check_evidence(files, ROOTS, kept)
     assert result.ok and sum("was timestamped beside the file on" in sentence for sentence in result.matches) == 2
-    assert not check_evidence(files, [ROOT], {"signed.pdf": kept["proof.pdf"]}).ok
+    assert not check_evidence(files, ROOTS, {"signed.pdf": kept["proof.pdf"]}).ok

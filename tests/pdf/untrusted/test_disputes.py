@@ -13,7 +13,7 @@ from benchmarks.corpus.renderers import Poppler
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from tests import independent
-from tests.pdf.looks import ShownByService
+from tests.pdf.pairs import ShownByService
 from tests.pdf.pdf_factory import HELVETICA, Stream, paper, text
 
 AREA = (100, 290, 200, 330)

@@ -16,14 +16,10 @@ from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions
 from tests.pdf.levels import long_term
-from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import archived, revised, revoking, store
-from tests.pdf.sealed_files import authority, on, sealed, timestamping
+from tests.pdf.sealed_files import LETTER, OWN, ROOTS, authority, on, sealed_now, stamped, timestamping
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 
-OWN = authority("p-256")
-ROOTS = [OWN.root]
-LETTER = paper(text("A contract", 100, 700))
 DAY = timedelta(days=1)
 NOW = clock.now() + timedelta(minutes=1)  # after the keys of the tests were made
 FIRST, LATER, LAST = NOW + DAY, NOW + 5 * DAY, NOW + 9 * DAY
@@ -31,7 +27,7 @@ FIRST, LATER, LAST = NOW + DAY, NOW + 5 * DAY, NOW + 9 * DAY
 
 def sealed_on(moment: datetime, pdf: bytes = LETTER, *, stamps: bool = True, **how: Any) -> bytes:
     with on(moment):
-        return sealed(pdf, at=moment, timestamping=timestamping() if stamps else None, **how).content
+        return sealed_now(pdf, **({} if stamps else {"timestamping": None}), **how)
 
 
 def archived_on(moment: datetime, pdf: bytes) -> bytes:
@@ -149,11 +145,10 @@ def test_a_proof_with_its_files_as_of_then() -> None:
 
 
 def test_in_the_sandbox_it_is_the_same() -> None:
-    pdf = sealed(LETTER, at=clock.now(), timestamping=timestamping()).content
-    made = verify(pdf, ROOTS).signed_at
+    made = verify(stamped(), ROOTS).signed_at
     assert made is not None
     for at in (made - DAY, made):
-        assert sandboxed(pdf, ROOTS, at=at).to_json() == verify(pdf, ROOTS, at=at).to_json()
+        assert sandboxed(stamped(), ROOTS, at=at).to_json() == verify(stamped(), ROOTS, at=at).to_json()
     assert sandboxed(b"hello", ROOTS, at=made).as_of == made
     with pytest.raises(ValueError, match="still to come"):
-        sandboxed(pdf, ROOTS, at=clock.now() + DAY)
+        sandboxed(stamped(), ROOTS, at=clock.now() + DAY)

@@ -9,32 +9,39 @@ from asn1crypto import cms
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
-from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki import der
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge, revisions
 from tests.pdf.forged_seals import ROOT, SealForge, with_value
+from tests.pdf.levels import sealed_at_the_highest
+from tests.pdf.odd_files.encrypted import locked
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.pki.test_der import as_ber, indefinite_outside
 from tests.pdf.revisions import revised
-from tests.pdf.sealed_files import GREEN, WATERMARK, authority, pictures, sealed, sealed_without_purpose, timestamping
+from tests.pdf.sealed_files import (
+    DRAWING,
+    ROOTS,
+    authority,
+    sealed,
+    sealed_now,
+    sealed_without_purpose,
+)
 from tests.pdf.surroundings import BROKEN_SIGNATURES, signed_by
-from tests.pdf.verification.test_verify_surroundings import encrypted, sealed_at_the_highest
 
-ROOTS = [authority("p-256").root]
 LETTER = paper(text("A contract", 100, 700), text("Page two", 100, 700))
-DRAWN = {"appearances": pictures(), "marks": [Mark(1, 100, 100, 100, 50, GREEN)], "page_overlay": Overlay(WATERMARK)}
 
 
 def again(content: bytes) -> bytes:
     """Seal the file as the service seals an upload."""
-    return sealed(content, at=clock.now(), timestamping=timestamping(), **DRAWN).content
+    return sealed_now(content, **DRAWING)
 
 
 @pytest.fixture(scope="module", params=["B-B", "B-LTA"])
 def first(request: pytest.FixtureRequest) -> bytes:
-    return sealed(LETTER, at=clock.now(), **DRAWN).content if request.param == "B-B" else sealed_at_the_highest(LETTER)
+    return (
+        sealed(LETTER, at=clock.now(), **DRAWING).content if request.param == "B-B" else sealed_at_the_highest(LETTER)
+    )
 
 
 def overwritten(content: bytes) -> bytes:
@@ -79,8 +86,8 @@ def test_a_removed_signature_of_a_stranger_proves_nothing() -> None:
 
 
 def test_an_encrypted_file_that_was_sealed_twice_has_two_names() -> None:
-    first = sealed_at_the_highest(encrypted(4, aes=True, metadata=True, packed=False))
-    found = verify(sealed(first, at=clock.now(), timestamping=timestamping()).content, ROOTS)
+    first = sealed_at_the_highest(locked(Random(3), revision=4))
+    found = verify(sealed_now(first), ROOTS)
     assert found.ok and [report.field_name for report in found.signatures] == ["Seal", "Archive timestamp", "Seal 2"]
 
 
@@ -145,14 +152,6 @@ def test_a_signature_in_ber_holds(write: Callable[[bytes], bytes]) -> None:
     assert verify(written, [ROOT]).ok
     found = verify(again(written), ALL)
     assert found.ok and found.signatures[0].intact, found.findings
-
-
-def test_our_own_seal_is_der_alone() -> None:
-    ours = again(SEAL)
-    assert verify(ours, ALL).ok
-    for write in (indefinite_outside, in_ber(1)):
-        found = verify(with_value(ours, write), ALL)
-        assert not found.ok and not found.intact
 
 
 def test_an_outdated_signature_is_told_and_still_shows_alterations() -> None:

@@ -27,11 +27,9 @@ from tests.pdf import forge
 from tests.pdf.forge import USES
 from tests.pdf.forge import curve_key as key
 from tests.pdf.forge import named as name
-from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import revised, store
-from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.sealed_files import OWN, sealed_now
 
-OWN = authority("p-256")
 DAY = timedelta(days=1)
 Extension = tuple[x509.ExtensionType, bool]
 """An extension, and whether it is critical."""
@@ -68,7 +66,7 @@ ISSUERS = ((MIDDLE, "Middle"), (ROOT, "Root"))
 @cache
 def stamped() -> bytes:
     own = LocalKey(key("Leaf"), [LEAF, MIDDLE, ROOT])
-    return sealed(paper(text("A contract", 100, 700)), key=own, at=clock.now(), timestamping=timestamping()).content
+    return sealed_now(key=own)
 
 
 def found_with(crls: Sequence[bytes] = (), ocsps: Sequence[bytes] = ()) -> Verification:

@@ -25,13 +25,7 @@ class BrandingProfile(Output):
 
     @classmethod
     def of(cls, row: models.BrandingProfile) -> Self:
-        return cls.build(
-            id=row.pk,
-            name=row.name,
-            background_color=row.background_color,
-            text_color=row.text_color,
-            accent_color=row.accent_color,
-        )
+        return cls.build(**{name: getattr(row, name) for name in cls.model_fields})
 
 
 class BrandingProfiles(Output):

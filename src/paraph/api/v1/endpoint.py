@@ -108,8 +108,11 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
     except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
         response = fault(error)
     if status:
-        for name, value in rate_headers(status, at_least=int(response.headers.get("Retry-After", 0))).items():
-            response.headers[name] = value
+        otherwise = int(response.headers.get("Retry-After", 0))  # for another reason than the limit
+        response.headers["Retry-After"] = str(max(status.retry_after, otherwise))
+        response.headers["X-RateLimit-Limit"] = str(status.limit)
+        response.headers["X-RateLimit-Remaining"] = str(status.remaining)
+        response.headers["X-RateLimit-Reset"] = str(status.reset)
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
     return response
@@ -293,16 +296,6 @@ def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
     minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
     hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
     return min(minute, hour, key=lambda window: (window.remaining, not window.exceeded, -window.reset))
-
-
-def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str]:
-    """``at_least``: seconds to wait for another reason than the limit."""
-    return {
-        "Retry-After": str(max(status.retry_after, at_least)),
-        "X-RateLimit-Limit": str(status.limit),
-        "X-RateLimit-Remaining": str(status.remaining),
-        "X-RateLimit-Reset": str(status.reset),
-    }
 
 
 def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:

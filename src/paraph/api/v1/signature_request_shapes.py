@@ -12,7 +12,7 @@ from paraph.api.v1.endpoint import existing
 from paraph.api.v1.shapes import LINK_SECONDS, Email, FullName, Id, Name, Output, Pagination, Timestamp, Url, sometimes
 from paraph.database.base import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.evidence.record import proof_name
+from paraph.evidence.sealed_files import proof_name
 from paraph.kernel import clock
 from paraph.pdf.asic import signed_name
 from paraph.signature_requests.fields.entry import decrypted

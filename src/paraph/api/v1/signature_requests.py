@@ -33,7 +33,7 @@ from paraph.api.v1.signature_request_shapes import (
     size_of_fields,
 )
 from paraph.bundle.make import bundle_address
-from paraph.evidence.record import has_proof
+from paraph.evidence.sealed_files import has_proof
 from paraph.flow.sending.create import Sender, create, preview_pdf
 from paraph.idempotency.held_key import ExtraRows
 from paraph.kernel.errors import DomainError

@@ -23,7 +23,7 @@ from paraph.dashboard.documents import drawn
 from paraph.dashboard.middleware import notice, unavailable
 from paraph.dashboard.requests.listing import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
-from paraph.evidence.record import proof_name
+from paraph.evidence.sealed_files import proof_name
 from paraph.flow.sealing.stamp_marks import stamp_content
 from paraph.flow.signing.shown_documents import page_picture, sealed_picture
 from paraph.kernel.errors import DomainError

@@ -16,7 +16,7 @@ from paraph.documents.models import Document
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.drafts.models import DraftDocument
 from paraph.evidence.named_objects import PREFIXES, named_among
-from paraph.evidence.preservation import forget_unused
+from paraph.evidence.sealed_files import forget_unused
 from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
 from paraph.kernel import clock

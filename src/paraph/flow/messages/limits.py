@@ -58,11 +58,11 @@ class TooManyMessagesError(DomainError, Reschedule):
     def __init__(self, reason: str, next_at: datetime) -> None:
         self.reason = reason
         self.next_at = next_at
-        self.retry_after = max(1, math.ceil((next_at - clock.now()).total_seconds()))
-        minutes = math.ceil(self.retry_after / 60)
+        seconds = max(1, math.ceil((next_at - clock.now()).total_seconds()))
+        minutes = math.ceil(seconds / 60)
         wait = f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} hours"
         sentence = f"{reason[0].upper()}{reason[1:]}; try again in {wait}."
-        super().__init__("rate_limited", sentence)
+        super().__init__("rate_limited", sentence, seconds)
 
 
 def message_about(request: SignatureRequest, channel: Channel, recipient: str) -> OutgoingMessage:

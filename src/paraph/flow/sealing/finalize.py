@@ -12,7 +12,7 @@ from django.db import transaction
 from paraph.database.rows import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.evidence.record import (
+from paraph.evidence.sealed_files import (
     certificate_facts,
     has_proof,
     record_proof_file,

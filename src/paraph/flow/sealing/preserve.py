@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import structlog
 
-from paraph.evidence import preservation
-from paraph.evidence.preservation import SealedFile
+from paraph.evidence import sealed_files
+from paraph.evidence.sealed_files import SealedFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
@@ -31,7 +31,7 @@ def preserve_due() -> int:
         checked = replace(context.timestamping, check_not_revoked=context.long_term.check_not_revoked)
         context = replace(context, timestamping=checked)
     while time.monotonic() < end:
-        done = [_preserve_first(kind, context) for kind in preservation.KINDS]
+        done = [_preserve_first(kind, context) for kind in sealed_files.KINDS]
         kept += done.count(True)
         if done == [None] * len(done):
             break
@@ -41,21 +41,21 @@ def preserve_due() -> int:
 def _preserve_first(kind: type[SealedFile], context: SealingContext) -> bool | None:
     """Return whether the file that has been due longest got a timestamp. A file that is missing or was changed in
     storage is logged, and tried again later. Return None where no file is due, or no authority answers."""
-    with preservation.claimed(kind) as file:
+    with sealed_files.claimed(kind) as file:
         if file is None:
             return None
         content = _content(file)
         if content is None:
-            preservation.postpone(file)
+            sealed_files.postpone(file)
             return False
-        earlier = preservation.records_of(file.object_key)
+        earlier = sealed_files.records_of(file.object_key)
         stamp, failures = stamp_time(imprint(content, earlier), context.timestamping)
         if stamp is None:
-            preservation.postpone(file)
+            sealed_files.postpone(file)
             _log.warning("no timestamp", failures=failures)
             return None
         record = DetachedTimestamp(stamp.token, stamp.issuers + _statuses(context, file, stamp))
-        preservation.keep(file, earlier, record, stamp)
+        sealed_files.keep(file, earlier, record, stamp)
         return True
 
 
@@ -76,7 +76,7 @@ def _statuses(context: SealingContext, file: SealedFile, stamp: Timestamp) -> Lo
     if context.long_term is None:
         return LongTermData()
     try:
-        return context.long_term.collect(*preservation.key_chain(file), stamp.chain).data
+        return context.long_term.collect(*sealed_files.key_chain(file), stamp.chain).data
     except Revoked:
         return LongTermData()
 

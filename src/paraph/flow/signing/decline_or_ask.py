@@ -34,8 +34,7 @@ class TooManyInquiriesError(DomainError):
     """The signer has asked three times within a day, and may again after ``retry_after`` seconds."""
 
     def __init__(self, retry_after: int) -> None:
-        self.retry_after = retry_after
-        super().__init__("rate_limited", f"At most {_MOST} messages a day reach the sender.")
+        super().__init__("rate_limited", f"At most {_MOST} messages a day reach the sender.", retry_after)
 
 
 def ask(signer: Signer, kind: str, text: str) -> Inquiry:

@@ -6,7 +6,7 @@ from django.db.models import Max, Min, OuterRef, Subquery
 
 from paraph.database.base import all_rows
 from paraph.documents import objects_to_delete
-from paraph.evidence import preservation
+from paraph.evidence import sealed_files
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import Backup, SealingFailure
 from paraph.flow.housekeeping.retention import FILES, PEOPLE
@@ -73,7 +73,7 @@ def oldest_unsealed_seconds() -> float:
 
 def kept_timestamps() -> Outcome:
     """``kept timestamps``: sealed files whose next detached timestamp is overdue."""
-    files, seconds = preservation.overdue()
+    files, seconds = sealed_files.overdue()
     if not files:
         return ok("No sealed file waits for a timestamp.")
     wait = f"{files} sealed file{'s wait' if files > 1 else ' waits'} for a timestamp beside it"

@@ -1,4 +1,4 @@
-"""The client against a real responder (OpenSSL behind HTTP), and against servers that misbehave."""
+"""The built-in authority, judged by OpenSSL, and the client, against OpenSSL behind HTTP and servers that misbehave."""
 
 import hashlib
 import threading
@@ -8,16 +8,20 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from asn1crypto import tsp
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys import development_authority
-from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority, timestamping
+from paraph.keys import KeyKind
+from paraph.pdf.pki import der
+from paraph.pdf.timestamps.authorities import POLICY_OID, BuiltInAuthority, HttpAuthority, timestamping
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
+from tests.independent import openssl
 from tests.keys.odd_chains import CHAINS
 from tests.loopback import answered, send
 from tests.pdf import forge
+from tests.pdf.sealed_files import OWN, ROOTS, authority, root_file
 from tests.pdf.timestamps.test_timestamp import Responder
 
 DIGEST = hashlib.sha256(b"a seal's signature value").digest()
@@ -28,7 +32,81 @@ ordering = yes
 tsa_name = yes
 ess_cert_id_chain = yes
 """
+BUILT_IN = BuiltInAuthority(OWN.timestamp_key)
 OVER = threading.Event()  # set once the client has given up, so that stalling servers end
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "sha384", "sha512"])
+@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
+def test_openssl_accepts_its_tokens(tmp_path: Path, kind: KeyKind, algorithm: str) -> None:
+    built_in = BuiltInAuthority(authority(kind).timestamp_key)
+    content, query, reply = tmp_path / "content", tmp_path / "query", tmp_path / "reply"
+    content.write_bytes(b"some content")
+    openssl("ts", "-query", "-data", content, f"-{algorithm}", "-cert", "-out", query)
+    reply.write_bytes(built_in.answer(query.read_bytes()))
+    verify = ("ts", "-verify", "-in", reply, "-CAfile", root_file(tmp_path, kind))
+    assert "Verification: OK" in openssl(*verify, "-queryfile", query)
+    assert "Verification: OK" in openssl(*verify, "-data", content)
+    content.write_bytes(b"other content")
+    assert "Verification: FAILED" in openssl(*verify, "-data", content)
+    text = openssl("ts", "-reply", "-in", reply, "-text")
+    assert POLICY_OID in text and "Accuracy: 0x01 seconds" in text and "Paraph Development Timestamp" in text
+
+
+def test_the_certificate_comes_only_where_it_is_wanted(tmp_path: Path) -> None:
+    content, query = tmp_path / "content", tmp_path / "query"
+    content.write_bytes(b"some content")
+    openssl("ts", "-query", "-data", content, "-sha256", "-out", query)
+    bare = BUILT_IN.answer(query.read_bytes())
+    openssl("ts", "-query", "-data", content, "-sha256", "-cert", "-out", query)
+    assert len(BUILT_IN.answer(query.read_bytes())) > len(bare) + 500
+
+
+def test_serial_numbers_differ() -> None:
+    tokens = [tsp.TimeStampResp.load(BUILT_IN.answer(request()))["time_stamp_token"] for _ in range(50)]
+    infos = [token["content"]["encap_content_info"]["content"].parsed for token in tokens]
+    assert len({info["serial_number"].native for info in infos}) == 50
+
+
+@pytest.mark.parametrize(
+    ("request_", "failure", "status"),
+    [
+        (b"garbage", "wrong format", "not a TimeStampReq"),
+        (b"", "wrong format", "not a TimeStampReq"),
+        (b"\x30" + b"\x80" * 40, "wrong format", "not a TimeStampReq"),
+        (b"\0" * 5000, "wrong format", "too large"),
+        ({"version": 2}, "not permitted or supported", "Only version 1"),
+        ({"hash_": "1.3.14.3.2.26", "digest": b"d" * 20}, "unsupported algorithm", "must be SHA-256"),
+        ({"digest": b"d" * 31}, "wrong format", "length of its hash"),
+        ({"policy": "1.2.3.4"}, "policy is not supported", POLICY_OID),
+        ({"more": der.tlv(0xA0, b"")}, "extension is not supported", "No extension"),
+        ({"more": der.octet_string(b"")}, "wrong format", "a field that is not known"),
+    ],
+)
+def test_refusals_say_why(tmp_path: Path, request_: bytes | dict[str, object], failure: str, status: str) -> None:
+    encoded = request_ if isinstance(request_, bytes) else request(**request_)  # type: ignore[arg-type]
+    reply = tmp_path / "reply"
+    reply.write_bytes(BUILT_IN.answer(encoded))
+    told = openssl("ts", "-reply", "-in", reply, "-text")
+    assert "Status: Rejected" in told and status in told
+    assert failure in told
+
+
+def test_a_key_for_anything_else_is_refused() -> None:
+    with pytest.raises(DomainError, match="not one for timestamps alone"):
+        BuiltInAuthority(OWN.sealing_key)
+
+
+def request(
+    *,
+    version: int = 1,
+    hash_: str = "2.16.840.1.101.3.4.2.1",
+    digest: bytes = hashlib.sha256(b"").digest(),
+    policy: str = "",
+    more: bytes = b"",
+) -> bytes:
+    imprint = der.sequence(der.sequence(der.oid(hash_)), der.octet_string(digest))
+    return der.sequence(der.integer(version), imprint, der.oid(policy) if policy else b"", more)
 
 
 @contextmanager
@@ -55,17 +133,6 @@ def openssl_responder(folder: Path) -> Respond:
 
 def trusting(*urls: str, seconds: float = 10) -> Timestamping:
     return Timestamping([HttpAuthority(url) for url in urls], [forge.der_of(forge.root())], seconds)
-
-
-def test_a_real_responder(tmp_path: Path) -> None:
-    with server(openssl_responder(tmp_path)) as url:
-        stamp, failures = stamp_time(DIGEST, trusting(url))
-        assert failures == [] and stamp is not None
-        assert (stamp.authority, stamp.policy_oid, stamp.url) == ("Test Timestamps", forge.POLICY, url)
-        again, _ = stamp_time(hashlib.sha384(b"other").digest(), trusting(url))
-        assert again is not None
-        stamp, failures = stamp_time(hashlib.sha512(b"other").digest(), trusting(url))
-        assert stamp is None and "the hash is not accepted" in failures[0]
 
 
 def drip(handler: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -131,11 +198,9 @@ def test_a_redirect_on_the_same_host_is_followed_with_request_and_credentials(st
 
 
 @pytest.mark.parametrize("media_type", ["application/octet-stream", "application/timestamp-response", "", "text/html"])
-def test_a_token_that_verifies_may_have_any_media_type(media_type: str, tmp_path: Path) -> None:
-    development = development_authority(tmp_path, b"s" * 32)
-    built_in = BuiltInAuthority(development.timestamp_key)
-    with server(lambda handler, body: send(handler, body=built_in.answer(body), Content_Type=media_type)) as url:
-        stamp, failures = stamp_time(DIGEST, Timestamping([HttpAuthority(url)], [development.root]))
+def test_a_token_that_verifies_may_have_any_media_type(media_type: str) -> None:
+    with server(lambda handler, body: send(handler, body=BUILT_IN.answer(body), Content_Type=media_type)) as url:
+        stamp, failures = stamp_time(DIGEST, Timestamping([HttpAuthority(url)], ROOTS))
     assert failures == [] and stamp is not None
 
 
@@ -163,24 +228,22 @@ def test_addresses_where_nobody_answers_are_a_reason() -> None:
 
 
 def test_the_settings_name_authorities_in_order(tmp_path: Path) -> None:
-    development = development_authority(tmp_path, b"s" * 32)
     roots = tmp_path / "roots.pem"
     roots.write_bytes(forge.root().public_bytes(Encoding.PEM))
     settings = Settings(timestamp_authorities="https://tsa.example.com/x, built-in", timestamp_roots=roots)
-    made = timestamping(settings, development)
+    made = timestamping(settings, OWN)
     assert [authority.name for authority in made.authorities] == ["https://tsa.example.com/x", "built-in"]
-    assert made.roots == [development.root, forge.der_of(forge.root())]
-    assert timestamping(Settings(), development).roots == [development.root]
+    assert made.roots == [OWN.root, forge.der_of(forge.root())]
+    assert timestamping(Settings(), OWN).roots == ROOTS
 
 
 @pytest.mark.parametrize(
     ("authorities", "sentence"),
     [("https://tsa.example.com", "PARAPH_TIMESTAMP_ROOTS must name"), ("ftp://x", "neither an http address nor")],
 )
-def test_settings_that_cannot_work(tmp_path: Path, authorities: str, sentence: str) -> None:
-    development = development_authority(tmp_path, b"s" * 32)
+def test_settings_that_cannot_work(authorities: str, sentence: str) -> None:
     with pytest.raises(DomainError, match=sentence):
-        timestamping(Settings(timestamp_authorities=authorities), development)
+        timestamping(Settings(timestamp_authorities=authorities), OWN)
 
 
 @pytest.mark.parametrize("kind", ["curve by explicit parameters", "T61String", "weak RSA"])
@@ -189,4 +252,4 @@ def test_a_root_that_could_never_be_trusted_is_refused_by_its_file(kind: str, tm
     (tmp_path / "roots.pem").write_bytes(forge.root().public_bytes(Encoding.PEM) + odd.certificates)
     settings = Settings(timestamp_authorities="https://tsa.example.com", timestamp_roots=tmp_path / "roots.pem")
     with pytest.raises(DomainError, match=rf"roots\.pem: The certificate .*{odd.reason}"):
-        timestamping(settings, development_authority(tmp_path, b"s" * 32))
+        timestamping(settings, OWN)

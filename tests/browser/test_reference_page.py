@@ -1,52 +1,28 @@
 """``/docs`` in a browser: it can be searched, copied from, tried with a sandbox key, and read by everybody."""
 
 import re
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
-from tests.chromium import CHROMIUM, launch
-from tests.scenarios.conftest import Service
+from tests.browser.world import SIDEWAYS, World
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
-
-pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
 CREATION = "createSignatureRequest"
 OF_EACH_KIND = ["", "/errors", "/documents", "/webhooks", "/signer-endpoints", "/plans"]
 PHONE, DESK = {"width": 375, "height": 760}, {"width": 1280, "height": 900}
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
-
-
 class Reader:
-    """Somebody with the page open. ``complaints``: those of the browser. ``calls``: the calls that it made."""
+    """Somebody with the page open. ``calls``: the calls that it made."""
 
-    def __init__(self, browser: Any, url: str, path: str, **context: Any) -> None:
-        self.context = browser.new_context(**{"viewport": DESK, "reduced_motion": "reduce", **context})
-        self.context.set_default_timeout(120_000)  # machines that run tests are busy
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.calls: list[tuple[str, str]] = []
-        self.page.on("console", self._hear)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.calls.append((request.method, request.url.removeprefix(url))))
-        self.url = f"{url}/docs"
-        self.page.goto(self.url + path)
-
-    def _hear(self, message: Any) -> None:
-        refused = re.search(r"the server responded with a status of 4\d\d", message.text)  # a refusal that a test wants
-        if message.type in ("error", "warning") and not refused:
-            self.complaints.append(message.text)
+    def __init__(self, page: Any, base_url: str, path: str) -> None:
+        self.page, self.url, self.calls = page, f"{base_url}/docs", list[tuple[str, str]]()
+        page.set_default_timeout(120_000)  # machines that run tests are busy
+        page.on("request", lambda request: self.calls.append((request.method, request.url.removeprefix(base_url))))
+        page.goto(self.url + path)
 
     def try_it(self, operation: str, key: str = "", **values: Any) -> Any:
         """Send the form of the operation; return the outcome once it is there."""
@@ -68,32 +44,34 @@ class Reader:
         return [(method, path) for method, path in self.calls if path.startswith("/api/")]
 
 
+OpenPage = Callable[..., Reader]
+
+
 @pytest.fixture
-def open_page(browser: Any, service: Service) -> Iterator[Any]:
-    """Yield a function that opens the page; afterwards, the browser may have complained of nothing."""
+def open_page(visit: Callable[..., Any], world: World) -> Iterator[OpenPage]:
+    """Yield a function that opens the page; refusals are wanted, and nothing may be loaded from elsewhere."""
     readers: list[Reader] = []
 
     def opened(path: str = "", **context: Any) -> Reader:
-        readers.append(Reader(browser, service.url, path, **context))
+        page = visit("about:blank", statuses=(401, 402, 415, 422), **{"viewport": DESK, **context})
+        readers.append(Reader(page, world.base_url, path))
         return readers[-1]
 
     yield opened
     for reader in readers:
-        reader.context.close()
-        assert reader.complaints == []
         assert all(path.startswith("/") for _, path in reader.calls), "something was loaded from elsewhere"
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
-def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme: str) -> None:
+def test_everybody_can_read_it(open_page: OpenPage, viewport: dict[str, int], scheme: str) -> None:
     """No violation, no sideways scroll, no sample cut off at the right."""
     reader = open_page(viewport=viewport, color_scheme=scheme)
     page = reader.page
     for path in OF_EACH_KIND:
         page.goto(reader.url + path)
         page.evaluate("for (const each of document.querySelectorAll('.code details')) each.open = true")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(SIDEWAYS) == 0
         cut = page.evaluate("""[...document.querySelectorAll("pre, code, figure, .code")]
             .filter((each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1)
             .map((each) => each.outerHTML.slice(0, 200))""")
@@ -102,17 +80,17 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
         page.locator(".results a").first.wait_for()
         list_ = page.locator(".results").bounding_box()
         assert list_["x"] >= 0 and list_["x"] + list_["width"] <= viewport["width"]
-        found = axe.Axe().run(page)
+        found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", ["/signature-requests", ""])
-def test_on_a_slow_phone(open_page: Any, path: str) -> None:
+def test_on_a_slow_phone(open_page: OpenPage, path: str) -> None:
     """Slow 4G, and a processor four times as slow. An idle machine takes two seconds, one that runs tests more."""
     reader = open_page("/all", viewport=PHONE)
-    page = reader.context.new_page()
-    session = reader.context.new_cdp_session(page)
+    page = reader.page.context.new_page()
+    session = page.context.new_cdp_session(page)
     slow_4g = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
@@ -128,7 +106,7 @@ def test_on_a_slow_phone(open_page: Any, path: str) -> None:
 
 
 @pytest.mark.thorough
-def test_anchors_of_other_topics_lead_to_their_pages(open_page: Any) -> None:
+def test_anchors_of_other_topics_lead_to_their_pages(open_page: OpenPage) -> None:
     """Links from the time when everything was on one page still work."""
     reader = open_page()
     for old, page in (
@@ -144,7 +122,7 @@ def test_anchors_of_other_topics_lead_to_their_pages(open_page: Any) -> None:
         reader.page.wait_for_url(reader.url + page)
 
 
-def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
+def test_search_finds_calls_fields_errors_and_messages(open_page: OpenPage) -> None:
     page = open_page("/documents").page
     field, results = page.get_by_role("searchbox"), page.locator(".results a")
     page.keyboard.press("/")
@@ -182,7 +160,7 @@ def test_search_finds_calls_fields_errors_and_messages(open_page: Any) -> None:
     assert not page.locator(".results").is_visible()
 
 
-def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Service) -> None:
+def test_samples_are_copied_and_the_language_is_kept(open_page: OpenPage) -> None:
     reader = open_page("/documents", permissions=["clipboard-read", "clipboard-write"])
     page = reader.page
     panel = page.locator("article", has=page.locator("#uploadDocument"))
@@ -201,9 +179,9 @@ def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Se
     assert page.locator("#python-listEvents").is_visible()
 
 
-def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
+def test_the_whole_way_can_be_tried(open_page: OpenPage, world: World) -> None:
     reader = open_page("/documents")
-    key = service.new_key("free", "sandbox")
+    key = world.new_key("free", "sandbox")
     assert "201 Created" in reader.try_it("uploadDocument", key).inner_text()  # the empty PDF that the page brings
     assert "422" in reader.try_it("listDocuments", created_after="yesterday").inner_text()  # with the key from above
     reader.page.goto(f"{reader.url}/signature-requests")
@@ -211,7 +189,8 @@ def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
     assert "201 Created" in outcome.inner_text()
     signing = outcome.get_by_role("link").filter(has_text="/sign/")
     assert (
-        signing.get_attribute("href").startswith(service.url) and signing.get_attribute("rel") == "noopener noreferrer"
+        signing.get_attribute("href").startswith(world.base_url)
+        and signing.get_attribute("rel") == "noopener noreferrer"
     )
     read = reader.try_it("readSignatureRequest")
     assert '"pending"' in read.inner_text()
@@ -221,40 +200,40 @@ def test_the_whole_way_can_be_tried(open_page: Any, service: Service) -> None:
     assert key not in reader.page.locator("main").inner_text()
 
 
-def test_a_file_can_be_chosen(open_page: Any, service: Service, tmp_path: Path) -> None:
+def test_a_file_can_be_chosen(open_page: OpenPage, world: World, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG")
     reader = open_page("/documents", viewport=PHONE)
-    outcome = reader.try_it("uploadDocument", service.new_key("free", "sandbox"), file=picture)
+    outcome = reader.try_it("uploadDocument", world.new_key("free", "sandbox"), file=picture)
     assert "415" in outcome.inner_text() or "422" in outcome.inner_text()
     assert "image/png" in outcome.inner_text()
 
 
 @pytest.mark.parametrize("plan", ["pro", pytest.param("free", marks=pytest.mark.thorough)])
-def test_a_production_key_is_refused_and_forgotten(open_page: Any, service: Service, plan: str) -> None:
+def test_a_production_key_is_refused_and_forgotten(open_page: OpenPage, world: World, plan: str) -> None:
     """The page uses the key only to ask for its environment."""
     reader = open_page("/documents")
-    key = service.new_key(plan, "production")
+    key = world.new_key(plan, "production")
     outcome = reader.try_it("uploadDocument", key)
     assert "This is a production key." in outcome.inner_text()
     assert reader.api_calls() == [("GET", "/api/v1/health")]
     assert {each.input_value() for each in reader.page.locator(".key").all()} == {""}
 
 
-def test_what_is_no_key_is_sent_nowhere_and_a_key_is_kept_nowhere(open_page: Any, service: Service) -> None:
+def test_what_is_no_key_is_sent_nowhere_and_a_key_is_kept_nowhere(open_page: OpenPage, world: World) -> None:
     reader = open_page("/service")
     assert "64 hexadecimal characters" in reader.try_it("readHealth", "secret").inner_text()
     assert reader.api_calls() == []
     assert "The call was not made" in reader.try_it("readHealth", "0" * 64).inner_text()
-    key = service.new_key("free", "sandbox")
+    key = world.new_key("free", "sandbox")
     assert "200 OK" in reader.try_it("readHealth", key).inner_text()
-    state = reader.context.storage_state()
+    state = reader.page.context.storage_state()
     assert state["cookies"] == [] and key not in str(state)
     reader.page.reload()
     assert {each.input_value() for each in reader.page.locator(".key").all()} == {""}
 
 
-def test_without_scripts_it_is_whole(open_page: Any) -> None:
+def test_without_scripts_it_is_whole(open_page: OpenPage) -> None:
     page = open_page("/documents", java_script_enabled=False).page
     for part in ("#curl-uploadDocument", "#python-uploadDocument", "#typescript-uploadDocument", "nav .list", ".turns"):
         assert page.locator(part).is_visible()
