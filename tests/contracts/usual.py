@@ -1,13 +1,117 @@
-"""Twenty made-up contracts of usual kinds without a tag, each with the places where its two parties sign."""
+"""Twenty made-up contracts of usual kinds without a tag, each with the places where its two parties sign. Their pages
+are drawn as usual programs do, the same words, rules and cells in four ways."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
-from tests.contracts.drawing import Browser, Latex, Office, Page, Strokes, document, width
+from tests.pdf.pdf_factory import paper
+
+_WIDTHS = """
+278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278
+584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944
+667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556 556 333 500
+278 556 500 722 500 500 500 334 260 334 584"""
+_HELVETICA = {chr(32 + index): int(width) for index, width in enumerate(_WIDTHS.split())} | {"…": 1000, "’": 222}
+SIZE = (595.0, 842.0)
+
+
+def width(words: str, size: float) -> float:
+    """Return how wide Helvetica sets the words, in points."""
+    return sum(_HELVETICA.get(letter, 556) for letter in words) * size / 1000
+
+
+def _string(words: str) -> str:
+    return "(" + "".join(f"\\{each}" if each in "()\\" else each for each in words) + ")"
+
+
+@dataclass
+class Page:
+    """A page; ``drawn``: the parts of its content stream, with y upwards from the bottom left."""
+
+    drawn: list[str] = field(default_factory=list)
+
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
+        raise NotImplementedError
+
+    def rule(self, x: float, y: float, length: float) -> None:
+        raise NotImplementedError
+
+    def box(self, x: float, y: float, width: float, height: float) -> None:
+        """Draw a box of four rules; programs differ in how they draw one."""
+        self.rule(x, y, width)
+        self.rule(x, y + height, width)
+        self.drawn += [f"q 0.5 w {each} {y} m {each} {y + height} l S Q" for each in (x, x + width)]
+
+    def content(self) -> bytes:
+        return "\n".join(self.drawn).encode("cp1252")
+
+
+class Strokes(Page):
+    """A page with one string for each line, and rules as strokes."""
+
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
+        self.drawn.append(f"BT /F1 {size} Tf {x} {y} Td {_string(words)} Tj ET")
+
+    def rule(self, x: float, y: float, length: float) -> None:
+        self.drawn.append(f"q 0.75 w {x} {y} m {x + length} {y} l S Q")
+
+
+class Office(Page):
+    """A page as word processors draw it: each word by itself, rules as thin bars in pieces."""
+
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
+        for word in words.split(" "):
+            self.drawn.append(
+                f"/P <</MCID 0>> BDC q BT /F1 {size} Tf 1 0 0 1 {x:.2f} {y} Tm {_string(word)} Tj ET Q EMC"
+            )
+            x += width(word + " ", size)
+
+    def rule(self, x: float, y: float, length: float) -> None:
+        pieces = max(int(length // 36), 1)
+        for piece in range(pieces):
+            self.drawn.append(f"0 g {x + piece * length / pieces:.2f} {y} {length / pieces:.2f} 0.48 re f*")
+
+
+class Latex(Page):
+    """A page as TeX draws it: steps of the pen instead of blanks, a rule as a stroke in its own coordinates."""
+
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
+        parts = " -278 ".join(_string(word) for word in words.split(" "))
+        self.drawn.append(f"BT /F1 {size} Tf {x} {y} Td [{parts}] TJ ET")
+
+    def rule(self, x: float, y: float, length: float) -> None:
+        self.drawn.append(f"q 1 0 0 1 {x} {y} cm []0 d 0 J 0.398 w 0 0.199 m {length} 0.199 l S Q")
+
+
+class Browser(Page):
+    """A page as browsers print it: upside down in pixels, each letter placed, borders as filled polygons."""
+
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
+        self.drawn.append("q .75 0 0 -.75 0 842 cm BT")
+        for letter in words:
+            if letter != " ":
+                at = f"{x / 0.75:.2f} {(842 - y) / 0.75:.2f}"
+                self.drawn.append(f"/F1 {size / 0.75:.3f} Tf 1 0 0 -1 {at} Tm {_string(letter)} Tj")
+            x += width(letter, size)
+        self.drawn.append("ET Q")
+
+    def rule(self, x: float, y: float, length: float) -> None:
+        left, right, top = x / 0.75, (x + length) / 0.75, (842 - y) / 0.75
+        bar = f"{left} {top} m {right} {top} l {right} {top + 1} l {left} {top + 1} l h f"
+        self.drawn.append(f"q .75 0 0 -.75 0 842 cm {bar} Q")
+
+
+def document(pages: list[Page]) -> bytes:
+    return paper(*[page.content() for page in pages], size=SIZE)
+
 
 MARTA, DENIZ = ("Marta", "Brückner"), ("Deniz", "Öztürk")
 LEFT, RIGHT, TOP = 72.0, 523.0, 780.0
+_END = 420.0  # where the last page has room to sign
+_NAMES = [" ".join(name) for name in (MARTA, DENIZ)]
+_ANNEX = "Anlage: Übergabeprotokoll"
 _TEXTS = {
     "en": [
         "1. The landlord lets the flat at 12 Harbour Street to the tenant from the date that is named below.",
@@ -49,47 +153,92 @@ class Place:
     signer: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Contract:
     """``named``: whether the labels say by name who signs where; otherwise the order says so."""
 
     name: str
-    pages: list[Page]
-    places: list[Place] = field(default_factory=list)
-    named: bool = False
-
-    @property
-    def pdf(self) -> bytes:
-        return document(self.pages)
-
-    def sign(self, x: float, y: float, length: float, signer: int) -> None:
-        """Add a place of signature on the last page so far."""
-        self.places.append(Place(len(self.pages), x, y, length, signer))
+    pdf: bytes
+    places: list[Place]
+    named: bool
 
 
-Made = Callable[["Contract", Page, float], None]
-_MADE: list[tuple[str, type[Page], str, int, Made]] = []
+class Words(NamedTuple):
+    """``{}`` in the text stands for the party, or for what is known of it, in this order."""
+
+    text: str
+    x: float = 0
+    y: float = 0
+    size: float = 10
+
+
+class Rule(NamedTuple):
+    x: float
+    y: float
+    length: float
+
+
+class Box(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+Part = Words | Rule | Box
+
+
+class _Kind(NamedTuple):
+    """The end of a contract. ``drawn``: the parts for each party, of which the second stands ``apart`` from the first;
+    ``sign``: x, y and length of the line to sign on, where x may be the words before it; ``once``: parts for both."""
+
+    language: str
+    way: type[Page]
+    name: str
+    parties: Sequence[str | tuple[str, ...]]
+    apart: tuple[float, float]
+    drawn: Sequence[Part]
+    sign: tuple[float | str, float, float]
+    once: Sequence[Part] = ()
+    pages: int = 2
 
 
 def usual_contracts() -> Iterator[Contract]:
-    for language, way, name, count, finish in _MADE:
-        contract = Contract(f"{name} ({way.__name__.lower()}, {language})", [])
-        for number in range(1, count + 1):
-            contract.pages.append(_prose(way(), language, number, count, last=number == count))
-        finish(contract, contract.pages[-1], 420.0)
-        yield contract
+    for kind in _KINDS:
+        sheets = [_prose(kind, number) for number in range(1, kind.pages + 1)]
+        places = list(_signed(kind, sheets[-1]))
+        name = f"{kind.name} ({kind.way.__name__.lower()}, {kind.language})"
+        yield Contract(name, document(sheets), places, named=_NAMES[0] in str(kind.parties))
 
 
-def _made(language: str, way: type[Page], name: str, pages: int = 2) -> Callable[[Made], Made]:
-    def add(finish: Made) -> Made:
-        _MADE.append((language, way, name, pages, finish))
-        return finish
+def _signed(kind: _Kind, page: Page) -> Iterator[Place]:
+    """Draw the end of a contract, and yield the places where the parties sign."""
+    for part in kind.once:
+        _draw(page, part, LEFT, _END, ())
+    for index, party in enumerate(kind.parties):
+        said = (party,) if isinstance(party, str) else party
+        x, y = LEFT + index * kind.apart[0], _END + index * kind.apart[1]
+        for part in kind.drawn:
+            _draw(page, part, x, y, said)
+        signer = next((number for number, name in enumerate(_NAMES) if name in said), index)
+        start, level, length = kind.sign
+        aside = width(start.format(*said), 10) if isinstance(start, str) else start
+        yield Place(kind.pages, x + aside, y + level, length, signer)
 
-    return add
+
+def _draw(page: Page, part: Part, x: float, y: float, said: Sequence[str]) -> None:
+    x, y = x + part.x, y + part.y
+    if isinstance(part, Words):
+        page.write(part.text.format(*said), x, y, part.size)
+    elif isinstance(part, Rule):
+        page.rule(x, y, part.length)
+    else:
+        page.box(x, y, part.width, part.height)
 
 
-def _prose(page: Page, language: str, number: int, count: int, *, last: bool) -> Page:
+def _prose(kind: _Kind, number: int) -> Page:
     """Write what is no place to sign: an underlined heading, prose, blanks, a table of numbers, rules at the edges."""
+    page, language = kind.way(), kind.language
     heading = {"en": "Tenancy agreement", "de": "Mietvertrag", "fr": "Contrat de location"}[language]
     page.rule(LEFT, 806, RIGHT - LEFT)
     page.write(heading, LEFT, TOP, 16)
@@ -102,237 +251,109 @@ def _prose(page: Page, language: str, number: int, count: int, *, last: bool) ->
         for blank, length in zip(_BLANKS[language], (20, 14, 19), strict=True):
             page.write(f"{blank} {'_' * length}", LEFT, y)
             y -= 22
-    for row, column in () if last else product(range(5), range(3)):
+    for row, column in () if number == kind.pages else product(range(5), range(3)):
         page.box(LEFT + column * 130, 380 - row * 20, 130, 20)
         words = f"{row * 7 + column}" if row else ("Room", "Area", "Rent")[column]
         page.write(words, LEFT + 6 + column * 130, 386 - row * 20)
     page.rule(LEFT, 60, RIGHT - LEFT)
-    page.write(f"{number} / {count}", 280, 46, 8)
+    page.write(f"{number} / {kind.pages}", 280, 46, 8)
     return page
 
 
-@_made("en", Strokes, "rules with labels below")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Landlord", "Tenant")):
-        x = LEFT + index * 250
-        page.rule(x, y, 190)
-        page.write(f"Signature of the {party.lower()}", x, y - 12, 8)
-        contract.sign(x, y, 190, index)
+def _blank(count: int, of: str = "_") -> float:
+    return width(of * count, 10)
 
 
-@_made("de", Office, "place and date beside the signature, twice", 3)
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Vermieter", "Mieter")):
-        level = y - index * 90
-        page.rule(LEFT, level, 150)
-        page.write("Ort, Datum", LEFT, level - 12, 8)
-        page.rule(LEFT + 190, level, 220)
-        page.write(f"Unterschrift {party}", LEFT + 190, level - 12, 8)
-        contract.sign(LEFT + 190, level, 220, index)
-
-
-@_made("fr", Browser, "rules with labels above")
-def _(contract: Contract, page: Page, y: float) -> None:
-    page.write("Fait en deux exemplaires à ______________ le ______________", LEFT, y + 60)
-    for index, party in enumerate(("Le bailleur", "Le locataire")):
-        x = LEFT + index * 240
-        page.write(party, x, y + 20)
-        page.rule(x, y - 40, 200)
-        contract.sign(x, y - 40, 200, index)
-
-
-@_made("en", Office, "underscores after the label")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Landlord", "Tenant")):
-        level = y - index * 100
-        page.write(party + ":", LEFT, level + 30, 11)
-        label = "Signature: "
-        page.write(label + "_" * 36, LEFT, level)
-        page.write("Name: " + "_" * 40, LEFT, level - 24)
-        page.write("Date: " + "_" * 24, LEFT, level - 48)
-        contract.sign(LEFT + width(label, 10), level, width("_" * 36, 10), index)
-
-
-@_made("en", Latex, "names under rules", 4)
-def _(contract: Contract, page: Page, y: float) -> None:
-    contract.named = True
-    for index, (first, last) in enumerate((DENIZ, MARTA)):
-        x = LEFT + index * 250
-        page.rule(x, y, 180)
-        page.write(f"{first} {last}", x, y - 12)
-        page.write("Date:", x, y - 30)
-        contract.sign(x, y, 180, 1 - index)
-
-
-@_made("de", Strokes, "dotted lines with the party below")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("(Vermieter)", "(Mieter)")):
-        x, dots = LEFT + index * 250, "." * 60
-        page.write(dots, x, y)
-        page.write(party, x + 60, y - 12, 8)
-        contract.sign(x, y, width(dots, 10), index)
-
-
-@_made("fr", Office, "a table with heads")
-def _(contract: Contract, page: Page, y: float) -> None:
-    heads = (("Nom", 120), ("Date", 90), ("Signature", 200))
-    for row, words in enumerate(("", "Marta Brückner", "Deniz Öztürk")):
-        x = LEFT
-        level = y - row * 50
-        for head, wide in heads:
-            page.box(x, level, wide, 50)
-            if row == 0:
-                page.write(head, x + 6, level + 20)
-            elif head == "Nom":
-                page.write(words, x + 6, level + 20)
-            elif head == "Signature":
-                contract.sign(x, level, wide, row - 1)
-            x += wide
-    contract.named = True
-
-
-@_made("en", Browser, "cells with the label beside")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Landlord", "Tenant")):
-        level = y - index * 110
-        for row, label in enumerate((f"{party}'s signature", "Date")):
-            page.box(LEFT, level - row * 50, 130, 50)
-            page.box(LEFT + 130, level - row * 50, 220, 50)
-            page.write(label, LEFT + 6, level - row * 50 + 20)
-        contract.sign(LEFT + 130, level, 220, index)
-
-
-@_made("de", Latex, "one rule for place, date and signature", 12)
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Vermieter", "Mieter")):
-        level = y - index * 80
-        page.rule(LEFT, level, 420)
-        page.write("Ort, Datum", LEFT, level - 11, 8)
-        page.write(f"Unterschrift {party}", LEFT + 210, level - 11, 8)
-        contract.sign(LEFT + 208, level, 212, index)
-
-
-@_made("en", Latex, "By, Name, Title")
-def _(contract: Contract, page: Page, y: float) -> None:
-    page.write("IN WITNESS WHEREOF, the parties have executed this agreement on the date below.", LEFT, y + 90)
-    contract.named = True
-    for index, (company, (first, last)) in enumerate((("HARBOUR HOMES LTD", MARTA), ("OCEAN CONSULTING LLC", DENIZ))):
-        x = LEFT + index * 240
-        page.write(company, x, y + 60)
-        page.write("By:", x, y)
-        page.rule(x + 22, y - 1, 170)
-        page.write(f"Name: {first} {last}", x, y - 22)
-        page.write("Title: Managing Director", x, y - 38)
-        page.write("Date:", x, y - 54)
-        page.rule(x + 30, y - 55, 100)
-        contract.sign(x + 22, y, 170, index)
-
-
-@_made("fr", Strokes, "mention over a dotted line")
-def _(contract: Contract, page: Page, y: float) -> None:
-    page.write("Fait à ............................ , le ............................", LEFT, y + 70)
-    for index, party in enumerate(("Signature du bailleur", "Signature du locataire")):
-        x, dots = LEFT + index * 240, "." * 64
-        page.write(party, x, y + 50)
-        page.write("(précédée de la mention « lu et approuvé »)", x, y + 38, 7)
-        page.write(dots, x, y - 20)
-        contract.sign(x, y - 20, width(dots, 10), index)
-
-
-@_made("en", Office, "boxes with a small label inside")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Landlord", "Tenant")):
-        x = LEFT + index * 230
-        page.box(x, y - 40, 210, 80)
-        page.write(f"Signature ({party})", x + 5, y + 28, 7)
-        contract.sign(x, y - 40, 210, index)
-
-
-@_made("de", Browser, "underscores in two columns")
-def _(contract: Contract, page: Page, y: float) -> None:
-    blank = "_" * 34
-    page.write("Berlin, den ____________________", LEFT, y + 60)
-    for index, party in enumerate(("Vermieterin", "Mieter")):
-        x = LEFT + index * 250
-        page.write(blank, x, y)
-        page.write(party, x, y - 14)
-        contract.sign(x, y, width(blank, 10), index)
-
-
-@_made("en", Strokes, "an X before the line")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Employer", "Employee")):
-        level = y - index * 70
-        page.write("X", LEFT, level + 2)
-        page.rule(LEFT + 14, level, 230)
-        page.write(f"{party}", LEFT + 14, level - 12, 9)
-        page.rule(LEFT + 290, level, 120)
-        page.write("Date", LEFT + 290, level - 12, 9)
-        contract.sign(LEFT + 14, level, 230, index)
-
-
-@_made("fr", Latex, "employer and employee with names")
-def _(contract: Contract, page: Page, y: float) -> None:
-    contract.named = True
-    for index, (party, (first, last)) in enumerate((("L’employeur", MARTA), ("Le salarié", DENIZ))):
-        x = LEFT + index * 240
-        page.write(party, x, y + 60)
-        page.write(f"{first} {last}", x, y + 46)
-        page.rule(x, y - 10, 180)
-        page.write("Date et signature", x, y - 22, 8)
-        contract.sign(x, y - 10, 180, index)
-
-
-@_made("de", Office, "a line on every party's page of a handover", 2)
-def _(contract: Contract, page: Page, y: float) -> None:
-    page.write("Anlage: Übergabeprotokoll", LEFT, y + 60, 12)
-    page.rule(LEFT, y + 57, width("Anlage: Übergabeprotokoll", 12))
-    for index, party in enumerate(("Unterschrift des Vermieters", "Unterschrift des Mieters")):
-        level = y - index * 70
-        page.write(party, LEFT, level)
-        page.rule(LEFT + 150, level - 2, 240)
-        contract.sign(LEFT + 150, level, 240, index)
-
-
-@_made("en", Browser, "signature and date in one row")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Client", "Contractor")):
-        level = y - index * 60
-        label = f"{party} signature: "
-        page.write(label + "_" * 24 + "   Date: " + "_" * 14, LEFT, level)
-        contract.sign(LEFT + width(label, 10), level, width("_" * 24, 10), index)
-
-
-@_made("de", Strokes, "company stamp and signature", 5)
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("Auftraggeber", "Auftragnehmer")):
-        x = LEFT + index * 245
-        page.write(f"Für den {party}:", x, y + 70)
-        page.rule(x, y, 205)
-        page.write("Datum, Stempel, Unterschrift", x, y - 11, 8)
-        contract.sign(x, y, 205, index)
-
-
-@_made("en", Office, "a table of parties")
-def _(contract: Contract, page: Page, y: float) -> None:
-    contract.named = True
-    names = ("Name", "Marta Brückner", "Deniz Öztürk")
-    rows = (("", "Landlord", "Tenant"), names, ("Signature", "", ""), ("Date", "", ""))
-    for row, cells in enumerate(rows):
-        level = y - row * 44
-        x = LEFT
-        for column, (words, each) in enumerate(zip(cells, (90, 180, 180), strict=True)):
-            page.box(x, level, each, 44)
-            page.write(words, x + 5, level + 18)
-            if cells[0] == "Signature" and column:
-                contract.sign(x, level, each, column - 1)
-            x += each
-
-
-@_made("fr", Browser, "bordered halves of one line")
-def _(contract: Contract, page: Page, y: float) -> None:
-    for index, party in enumerate(("du vendeur", "de l’acheteur")):
-        x = LEFT + index * 225
-        page.rule(x, y, 225)
-        page.write(f"Signature {party}", x + 4, y - 13, 9)
-        contract.sign(x, y, 225, index)
+_KINDS = [
+    _Kind("en", Strokes, "rules with labels below", ("landlord", "tenant"), (250, 0),
+        [Rule(0, 0, 190), Words("Signature of the {}", 0, -12, 8)],
+        sign=(0, 0, 190)),
+    _Kind("de", Office, "place and date beside the signature, twice", ("Vermieter", "Mieter"), (0, -90),
+        [
+            *(Rule(0, 0, 150), Words("Ort, Datum", 0, -12, 8)),
+            *(Rule(190, 0, 220), Words("Unterschrift {}", 190, -12, 8)),
+        ],
+        sign=(190, 0, 220), pages=3),
+    _Kind("fr", Browser, "rules with labels above", ("Le bailleur", "Le locataire"), (240, 0),
+        [Words("{}", 0, 20), Rule(0, -40, 200)],
+        sign=(0, -40, 200),
+        once=[Words("Fait en deux exemplaires à ______________ le ______________", 0, 60)]),
+    _Kind("en", Office, "underscores after the label", ("Landlord", "Tenant"), (0, -100),
+        [
+            *(Words("{}:", 0, 30, 11), Words("Signature: " + "_" * 36)),
+            *(Words("Name: " + "_" * 40, 0, -24), Words("Date: " + "_" * 24, 0, -48)),
+        ],
+        sign=("Signature: ", 0, _blank(36))),
+    _Kind("en", Latex, "names under rules", _NAMES[::-1], (250, 0),
+        [Rule(0, 0, 180), Words("{}", 0, -12), Words("Date:", 0, -30)],
+        sign=(0, 0, 180), pages=4),
+    _Kind("de", Strokes, "dotted lines with the party below", ("(Vermieter)", "(Mieter)"), (250, 0),
+        [Words("." * 60), Words("{}", 60, -12, 8)],
+        sign=(0, 0, _blank(60, "."))),
+    _Kind("fr", Office, "a table with heads", _NAMES, (0, -50),
+        [Box(0, -50, 120, 50), Words("{}", 6, -30), Box(120, -50, 90, 50), Box(210, -50, 200, 50)],
+        sign=(210, -50, 200),
+        once=[
+            *(Box(0, 0, 120, 50), Words("Nom", 6, 20), Box(120, 0, 90, 50), Words("Date", 126, 20)),
+            *(Box(210, 0, 200, 50), Words("Signature", 216, 20)),
+        ]),
+    _Kind("en", Browser, "cells with the label beside", ("Landlord", "Tenant"), (0, -110),
+        [
+            *(Box(0, 0, 130, 50), Box(130, 0, 220, 50), Words("{}'s signature", 6, 20)),
+            *(Box(0, -50, 130, 50), Box(130, -50, 220, 50), Words("Date", 6, -30)),
+        ],
+        sign=(130, 0, 220)),
+    _Kind("de", Latex, "one rule for place, date and signature", ("Vermieter", "Mieter"), (0, -80),
+        [Rule(0, 0, 420), Words("Ort, Datum", 0, -11, 8), Words("Unterschrift {}", 210, -11, 8)],
+        sign=(208, 0, 212), pages=12),
+    _Kind("en", Latex, "By, Name, Title",
+        (("HARBOUR HOMES LTD", _NAMES[0]), ("OCEAN CONSULTING LLC", _NAMES[1])), (240, 0),
+        [
+            *(Words("{}", 0, 60), Words("By:"), Rule(22, -1, 170), Words("Name: {1}", 0, -22)),
+            *(Words("Title: Managing Director", 0, -38), Words("Date:", 0, -54), Rule(30, -55, 100)),
+        ],
+        sign=(22, 0, 170),
+        once=[Words("IN WITNESS WHEREOF, the parties have executed this agreement on the date below.", 0, 90)]),
+    _Kind("fr", Strokes, "mention over a dotted line", ("Signature du bailleur", "Signature du locataire"), (240, 0),
+        [Words("{}", 0, 50), Words("(précédée de la mention « lu et approuvé »)", 0, 38, 7), Words("." * 64, 0, -20)],
+        sign=(0, -20, _blank(64, ".")),
+        once=[Words("Fait à ............................ , le ............................", 0, 70)]),
+    _Kind("en", Office, "boxes with a small label inside", ("Landlord", "Tenant"), (230, 0),
+        [Box(0, -40, 210, 80), Words("Signature ({})", 5, 28, 7)],
+        sign=(0, -40, 210)),
+    _Kind("de", Browser, "underscores in two columns", ("Vermieterin", "Mieter"), (250, 0),
+        [Words("_" * 34), Words("{}", 0, -14)],
+        sign=(0, 0, _blank(34)),
+        once=[Words("Berlin, den ____________________", 0, 60)]),
+    _Kind("en", Strokes, "an X before the line", ("Employer", "Employee"), (0, -70),
+        [
+            *(Words("X", 0, 2), Rule(14, 0, 230), Words("{}", 14, -12, 9)),
+            *(Rule(290, 0, 120), Words("Date", 290, -12, 9)),
+        ],
+        sign=(14, 0, 230)),
+    _Kind("fr", Latex, "employer and employee with names",
+        (("L’employeur", _NAMES[0]), ("Le salarié", _NAMES[1])), (240, 0),
+        [Words("{}", 0, 60), Words("{1}", 0, 46), Rule(0, -10, 180), Words("Date et signature", 0, -22, 8)],
+        sign=(0, -10, 180)),
+    _Kind("de", Office, "a line on every party's page of a handover",
+        ("Unterschrift des Vermieters", "Unterschrift des Mieters"), (0, -70),
+        [Words("{}"), Rule(150, -2, 240)],
+        sign=(150, 0, 240),
+        once=[Words(_ANNEX, 0, 60, 12), Rule(0, 57, width(_ANNEX, 12))]),
+    _Kind("en", Browser, "signature and date in one row", ("Client", "Contractor"), (0, -60),
+        [Words("{} signature: " + "_" * 24 + "   Date: " + "_" * 14)],
+        sign=("{} signature: ", 0, _blank(24))),
+    _Kind("de", Strokes, "company stamp and signature", ("Auftraggeber", "Auftragnehmer"), (245, 0),
+        [Words("Für den {}:", 0, 70), Rule(0, 0, 205), Words("Datum, Stempel, Unterschrift", 0, -11, 8)],
+        sign=(0, 0, 205), pages=5),
+    _Kind("en", Office, "a table of parties", (("Landlord", _NAMES[0]), ("Tenant", _NAMES[1])), (180, 0),
+        [Words("{}", 95, 18), Words("{1}", 95, -26), *(Box(90, -44 * row, 180, 44) for row in range(4))],
+        sign=(90, -88, 180),
+        once=[
+            *(Words(head, 5, 18 - 44 * row) for row, head in enumerate(("", "Name", "Signature", "Date"))),
+            *(Box(0, -44 * row, 90, 44) for row in range(4)),
+        ]),
+    _Kind("fr", Browser, "bordered halves of one line", ("du vendeur", "de l’acheteur"), (225, 0),
+        [Rule(0, 0, 225), Words("Signature {}", 4, -13, 9)],
+        sign=(0, 0, 225)),
+]  # fmt: skip

@@ -22,7 +22,7 @@ from tests.pdf.pdf_factory import paper
 from tests.pdf.pdf_factory import text as words
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_without_purpose
-from tests.pdf.untrusted import disputed_files as files
+from tests.pdf.untrusted import test_disputes as files
 from tests.pdf.untrusted.test_preflight import DIFFERENT
 from tests.production import Client
 from tests.signer.calls import text

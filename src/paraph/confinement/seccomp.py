@@ -6,13 +6,9 @@ The numbers on x86-64 and on 64-bit ARM are those of the kernel's tables (``asm/
 ``asm-generic/unistd.h``), None where an architecture lacks the call.
 """
 
-import ctypes
 import errno
 import os
-import struct
 from collections.abc import Iterable, Iterator
-
-from paraph.confinement.libc import PR_SET_SECCOMP, prctl
 
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """The number in ``seccomp_data`` and the column in the tables below, by the name that ``uname`` gives."""
@@ -68,7 +64,6 @@ HOSTILE: Numbers = {
 """Calls that no reader makes by accident on any machine; making one ends the process."""
 
 
-_MODE_FILTER = 2
 _LOAD, _EQUALS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in ``seccomp_data``
 _ALLOW, _REFUSE, _END = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
@@ -78,19 +73,6 @@ _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 
 _Instruction = tuple[int, int, int, int]
 """Code, instructions to skip if true, instructions to skip if false, operand."""
-
-
-def install(*, opening: bool, programs: bool) -> None:
-    """Install the filter. ``opening``: whether files may be opened for reading, ``programs``: whether this process may
-    become another program. Needs "no new privileges". Raise ``OSError``, also on an architecture that is not listed."""
-    machine = os.uname().machine
-    if machine not in ARCHITECTURES:
-        raise OSError(errno.ENOSYS, f"no filter is written for {machine}")
-    instructions = program(*ARCHITECTURES[machine], opening, programs)
-    code = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
-    memory = ctypes.create_string_buffer(code, len(code))
-    described = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(memory)))
-    prctl(PR_SET_SECCOMP, _MODE_FILTER, described)
 
 
 def program(architecture: int, column: int, opening: bool, programs: bool = False) -> Iterator[_Instruction]:

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from tests.pdf.odd_files import annotations, contents, copies, encrypted, signed, spellings, structure, tails
+from tests.pdf.odd_files import annotations, contents, encrypted, signed, spellings, structure
 
 CLASSES: dict[str, Callable[[Random], bytes]] = {
-    **tails.CLASSES,
-    **copies.CLASSES,
+    **structure.CLASSES,
     **encrypted.CLASSES,
     **contents.CLASSES,
-    **structure.CLASSES,
     **signed.CLASSES,
     **annotations.CLASSES,
     **spellings.CLASSES,

@@ -2,8 +2,7 @@
 
 from random import Random
 
-from tests.pdf.odd_files.papers import COLOURS, filled, page, page_number, promise, some
-from tests.pdf.odd_files.raw import Raw
+from tests.pdf.odd_files.papers import COLOURS, Raw, filled, page, page_number, promise, some
 
 _NOTE, _LOOK, _OTHER_LOOK, _LAYER = 50, 51, 52, 53
 _LAYERED = b"/OCProperties<</OCGs[%d 0 R]/D<<%b>>>>"

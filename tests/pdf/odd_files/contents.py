@@ -5,8 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.pdf.odd_files.papers import contents_number, filled, page, page_number, promise, some
-from tests.pdf.odd_files.raw import Raw
+from tests.pdf.odd_files.papers import Raw, contents_number, filled, page, page_number, promise, some
 
 _LAYER = 70
 _ENDS: dict[str, list[bytes]] = {

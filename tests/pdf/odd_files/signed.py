@@ -6,16 +6,13 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from random import Random
 
-from asn1crypto import algos, cms
-from asn1crypto import x509 as asn1_x509
+from asn1crypto import cms
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding
-from cryptography.x509.oid import NameOID
 
-from tests.pdf.odd_files.papers import filled, page, page_number, promise, some
-from tests.pdf.odd_files.raw import Raw
+from tests.pdf import forge
+from tests.pdf.odd_files.papers import Raw, filled, page, page_number, promise, some
 
 _FIELD, _SIGNATURE, _STORE = 50, 51, 52
 _ROOM = 4096  # hexadecimal digits
@@ -109,28 +106,14 @@ def _cms(data: bytes, *, attributes: bool) -> bytes:
     digested = {"type": "message_digest", "values": [hashlib.sha256(data).digest()]}
     signed_attributes = cms.CMSAttributes([{"type": "content_type", "values": ["data"]}, digested])
     to_sign = signed_attributes.dump() if attributes else data
-    digest = algos.DigestAlgorithm({"algorithm": "sha256"})
-    parsed = asn1_x509.Certificate.load(certificate)
-    signer = {"issuer": parsed.issuer, "serial_number": parsed.serial_number}
-    info = cms.SignerInfo(
-        {
-            "version": "v1",
-            "sid": cms.SignerIdentifier({"issuer_and_serial_number": signer}),
-            "digest_algorithm": digest,
-            "signature_algorithm": {"algorithm": "sha256_ecdsa"},
-            "signature": key.sign(to_sign, ec.ECDSA(SHA256(), deterministic_signing=True)),
-        }
-    )
-    if attributes:
-        info["signed_attrs"] = signed_attributes
-    signed = {"version": "v1", "digest_algorithms": [digest], "encap_content_info": {"content_type": "data"}}
-    signed |= {"certificates": [parsed], "signer_infos": [info]}
-    made: bytes = cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump()
-    return made
+    signature = key.sign(to_sign, ec.ECDSA(SHA256(), deterministic_signing=True))
+    carried, algorithm = signed_attributes if attributes else None, {"algorithm": "sha256_ecdsa"}
+    message = forge.signed_data([certificate], carried, algorithm, signature, hash_="sha256", content_type="data")
+    return bytes(message.dump())
 
 
 @cache
-def _signer() -> tuple[ec.EllipticCurvePrivateKey, bytes]:
+def _signer() -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
     key = ec.derive_private_key(20_310_506, ec.SECP256R1())
     return key, _certificate(key)
 
@@ -139,16 +122,16 @@ def _foreign_certificate() -> bytes:
     """Return a certificate with a kind of key that no verifier knows."""
     numbers = rsa.RSAPublicNumbers(65537, (1 << 2047) + 12345678901)
     key = ec.derive_private_key(7, ec.SECP256R1())
-    found = _certificate(key, numbers.public_key())
+    found = forge.der_of(_certificate(key, numbers.public_key()))
     return found.replace(bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d01017f"))
 
 
-def _certificate(key: ec.EllipticCurvePrivateKey, other: rsa.RSAPublicKey | None = None) -> bytes:
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Somebody")])
+def _certificate(key: ec.EllipticCurvePrivateKey, other: rsa.RSAPublicKey | None = None) -> x509.Certificate:
+    """Return a certificate that is the same every time."""
+    name = forge.named("Somebody")
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(other or key.public_key())
     builder = builder.serial_number(7).not_valid_before(datetime(2020, 1, 1, tzinfo=UTC))
-    made = builder.not_valid_after(datetime(2050, 1, 1, tzinfo=UTC)).sign(key, SHA256(), ecdsa_deterministic=True)
-    return made.public_bytes(Encoding.DER)
+    return builder.not_valid_after(datetime(2050, 1, 1, tzinfo=UTC)).sign(key, SHA256(), ecdsa_deterministic=True)
 
 
 CLASSES: dict[str, Callable[[Random], bytes]] = {

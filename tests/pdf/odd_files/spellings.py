@@ -5,8 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.pdf.odd_files.papers import FONT, TREE, contents_number, filled, page, page_number, promise, some
-from tests.pdf.odd_files.raw import Raw
+from tests.pdf.odd_files.papers import FONT, TREE, Raw, contents_number, filled, page, page_number, promise, some
 
 _OTHER, _FORM, _STATE, _NOTE, _LOOK, _MASK = 40, 41, 42, 43, 44, 45
 _BOX = b"/Type/XObject/Subtype/Form/BBox[0 0 595 842]"
@@ -44,18 +43,11 @@ def abbreviations(chance: Random) -> bytes:
 
 def abbreviated_images(chance: Random) -> bytes:
     """An image with the abbreviated keys of inline images."""
-    entries = chance.choice(
-        [
-            b"/Width 1/Height 1/BPC 8/CS/DeviceGray",
-            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/IM true",
-            b"/W 1/H 1/BitsPerComponent 8/ColorSpace/DeviceGray",
-            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/D[1 0]",
-            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/G",
-            b"/Width 1/Height 1/BitsPerComponent 8.0/ColorSpace/DeviceGray",
-        ]
-    )
+    size, usual = b"/Width 1/Height 1", b"/BitsPerComponent 8/ColorSpace/DeviceGray"
+    kinds = [size + b"/BPC 8/CS/DeviceGray", size + usual + b"/IM true", b"/W 1/H 1" + usual]
+    kinds += [size + usual + b"/D[1 0]", size + usual.replace(b"DeviceGray", b"G"), size + usual.replace(b"8", b"8.0")]
     raw = _with_object(chance, b"q 400 0 0 40 60 100 cm /X Do Q")
-    return bytes(raw.stream(_FORM, b"\x00", b"/Type/XObject/Subtype/Image" + entries).close())
+    return bytes(raw.stream(_FORM, b"\x00", b"/Type/XObject/Subtype/Image" + chance.choice(kinds)).close())
 
 
 def large_numbers(chance: Random) -> bytes:
@@ -169,31 +161,27 @@ def inline_images(chance: Random) -> bytes:
     return _page_of(chance, promise(one) + b"\n" + image + b"\nEI Q")
 
 
-_STATES = {
+_SHOWN = b"BT /F1 24 Tf 60 680 Td %b Tj ET"
+_ODD = {
     "text modes": [b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"],
     "missing names": [b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"],
+    "strings": [
+        *(_SHOWN % each for each in (b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)")),
+        *(_SHOWN % each for each in (b"<49207>", b"<4920zz>", b"(\\)\\\r\n)")),
+    ],
+    "references in contents": [
+        *(b"BT /F1 24 Tf 60 680 Td [43 0 R] TJ ET", b"[43 0 R] 0 d 60 680 m 300 680 l S"),
+        *(b"43 0 R w", b"/P <</A 43 0 R>> BDC EMC"),
+    ],
 }
+"""Modes that do not exist, names that are missing from the resources of the page, strings with line ends, escapes that
+overflow or wrong digits, and references to a string, which some readers resolve."""
 
 
-def states(chance: Random, *, kind: str) -> bytes:
-    """Text or lines in a mode that does not exist, or names that are missing from the resources of the page."""
+def between(chance: Random, *, kind: str) -> bytes:
+    """Two promises with something odd between them."""
     one, other = some(chance, 2)
-    odd = chance.choice(_STATES[kind])
-    return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
-
-
-def odd_strings(chance: Random) -> bytes:
-    """Strings with line ends, escapes that overflow, or wrong digits."""
-    spelled = [b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)", b"<49207>", b"<4920zz>", b"(\\)\\\r\n)"]
-    odd = chance.choice(spelled)
-    return _page_of(chance, promise(some(chance, 1)[0]) + b"\nBT /F1 24 Tf 60 680 Td %b Tj ET" % odd)
-
-
-def references(chance: Random) -> bytes:
-    """References within contents, which some readers resolve."""
-    text, dashes = b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET", b"[%d 0 R] 0 d 60 680 m 300 680 l S"
-    odd = chance.choice([text, dashes, b"%d 0 R w", b"/P <</A %d 0 R>> BDC EMC"])
-    raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\n" + odd % _NOTE])
+    raw = filled(Raw(), [b"%b\nq %b %b Q" % (promise(one), chance.choice(_ODD[kind]), promise(other, 680))])
     return bytes(raw.put(_NOTE, b"(I pay)").close())
 
 
@@ -269,9 +257,7 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
     "spelling: contents of other things": other_contents,
     "spelling: flags": flags,
     "spelling: inline images": inline_images,
-    **{f"spelling: {kind}": partial(states, kind=kind) for kind in _STATES},
-    "spelling: strings": odd_strings,
-    "spelling: references in contents": references,
+    **{f"spelling: {kind}": partial(between, kind=kind) for kind in _ODD},
     "spelling: fonts": fonts,
     "remarks: masks": masks,
     "remarks: names of glyphs": glyph_names,

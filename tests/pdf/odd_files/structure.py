@@ -1,9 +1,190 @@
-"""Cross-references, page trees and lengths that are not what they say."""
+"""Files in which readers have to choose or to search: updates whose end is broken, several copies of one object, and
+cross-references, page trees and lengths that are not what they say."""
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
 
-from tests.pdf.odd_files.papers import contents_number, filled, page_number, paper, promise, some, tree
-from tests.pdf.odd_files.raw import Place, Raw
+from tests.pdf.odd_files.papers import (
+    Place,
+    Raw,
+    contents_number,
+    filled,
+    page,
+    page_number,
+    paper,
+    promise,
+    some,
+    tree,
+)
+
+_END, _NOWHERE = b"startxref\n%d\n%%%%EOF\n", b"startxref\n7\n%%%%EOF\n"
+_TAILS = {
+    "startxref without a number": [b"startxref\n%%EOF\n", b"startxref\n", b"startxref", b"startxref\n\n\n"],
+    "startxref with a word": [
+        b"startxref\n%b\n%%%%EOF\n" % word for word in (b"none", b"-5", b"0x40", b"(7)", b"1e3", b"+")
+    ],
+    "startxref to nowhere": [
+        b"startxref\n%b\n%%%%EOF\n" % place for place in (b"0", b"7", b"99999999", b"340", b"9" * 20)
+    ],
+    "no end of file": [b"startxref\n%d\n" + end for end in (b"", b"%%%%", b"%%%%EO", b"EOF")],
+}
+
+
+def wrong_tail(chance: Random, *, kind: str) -> bytes:
+    """A file whose last update ends wrongly; the revision before it ends well."""
+    tail = chance.choice(_TAILS[kind])
+    return bytes(_update(_base(chance), chance).close(tail=tail))
+
+
+def the_older(chance: Random) -> bytes:
+    """The last startxref names the section of the revision before."""
+    raw = _base(chance)
+    return bytes(_update(raw, chance).close(tail=_END % raw.sections[-1]))
+
+
+def object_after_the_end(chance: Random) -> bytes:
+    """A later copy of the page's contents that no cross-reference knows."""
+    raw = _base(chance)
+    _contents(raw, chance, listed=False)
+    return bytes(raw) + chance.choice([b"", b"%%EOF\n"])
+
+
+def two_ends(chance: Random) -> bytes:
+    """An end that is right, then one that names another section."""
+    raw = _update(_base(chance), chance).close()
+    last = chance.choice([*raw.sections[:-1], 0, 7])
+    return bytes(raw) + _END % last
+
+
+def cut_off(chance: Random) -> bytes:
+    """An update whose cross-reference is cut off in the middle."""
+    raw = _base(chance)
+    whole = bytes(_update(raw, chance).close(as_stream=False))
+    begin = raw.sections[-1]
+    return whole[: begin + chance.randrange(4, max(5, len(whole) - begin - 20))]
+
+
+def no_cross_reference(chance: Random) -> bytes:
+    """An update without its cross-reference."""
+    raw = _base(chance)
+    return bytes(_update(raw, chance)) + chance.choice([b"", b"%%EOF\n", _END % len(raw.data)])
+
+
+def rubbish_after(chance: Random) -> bytes:
+    """Bytes after the end, often enough to push it out of the last kilobyte, where some readers look for it."""
+    filler = chance.choice([b"\0", b"\n", b"% nothing to see here\n", b" "])
+    return bytes(_update(_base(chance), chance).close()) + filler * chance.choice([40, 300, 1100, 5000])
+
+
+def _base(chance: Random) -> Raw:
+    return paper(chance, some(chance, chance.choice([1, 1, 2]))).close()
+
+
+def _update(raw: Raw, chance: Random) -> Raw:
+    """Give page 1 new contents, by a new stream or a new page."""
+    if chance.random() < 0.5:
+        return _contents(raw, chance)
+    which = some(chance, 1)[0]
+    new = raw.highest + 1
+    return raw.stream(new, promise(which, 680)).put(page_number(0), page(0, contents=b"%d 0 R" % new))
+
+
+def _contents(raw: Raw, chance: Random, *, listed: bool = True) -> Raw:
+    return raw.stream(contents_number(0), promise(some(chance, 1)[0], 680), listed=listed)
+
+
+def packed_later(chance: Random) -> bytes:
+    """A page as a plain object, and later a packed copy with other contents."""
+    raw = _two_contents(chance)
+    raw.put(page_number(0), _page(0)).close(tail=_broken(chance))
+    return bytes(raw.pack(raw.highest + 5, {page_number(0): _page(1)}).close(tail=_broken(chance)))
+
+
+def plain_later(chance: Random) -> bytes:
+    """A page in an object stream, and later a plain copy with other contents."""
+    raw = _two_contents(chance)
+    raw.pack(raw.highest + 5, {page_number(0): _page(0)}).close(tail=_broken(chance))
+    return bytes(raw.put(page_number(0), _page(1)).close(as_stream=True, tail=_broken(chance)))
+
+
+def packed_twice(chance: Random) -> bytes:
+    """A page in two object streams, of which the later one has the lower number or the higher."""
+    raw = _two_contents(chance)
+    first, second = raw.highest + 5, raw.highest + 6
+    if chance.random() < 0.5:
+        first, second = second, first
+    raw.pack(first, {page_number(0): _page(0)}).close(tail=_broken(chance))
+    return bytes(raw.pack(second, {page_number(0): _page(1)}).close(tail=_broken(chance)))
+
+
+def packed_twice_in_one(chance: Random) -> bytes:
+    """One object stream that lists an object twice."""
+    raw = _two_contents(chance)
+    container = raw.highest + 5
+    heads = b"%d 0 %d %d " % (page_number(0), page_number(0), len(_page(0)) + 1)
+    entries = b"/Type/ObjStm/N 2/First %d" % len(heads)
+    raw.stream(container, heads + _page(0) + b"\n" + _page(1) + b"\n", entries)
+    raw.places[page_number(0)] = Place(container, 0, packed=True)
+    return bytes(raw.close(tail=_broken(chance)))
+
+
+def generations(chance: Random) -> bytes:
+    """Contents in generation 0 and 1; the page refers to either, and the cross-reference lists either."""
+    one, other = some(chance, 2)
+    referred, listed = chance.choice([0, 1]), chance.choice([0, 1])
+    raw = paper(chance, [one])
+    number = contents_number(0)
+    raw.put(page_number(0), page(0, contents=b"%d %d R" % (number, referred)))
+    for generation in [0, 1] if chance.random() < 0.5 else [1, 0]:
+        said = promise(other if generation else one)
+        raw.stream(number, said, generation=generation, listed=generation == listed)
+    return bytes(raw.close(tail=_broken(chance)))
+
+
+def pages_in_generations(chance: Random) -> bytes:
+    raw = _two_contents(chance)
+    raw.put(page_number(0), _page(0), generation=chance.choice([0, 1]))
+    raw.put(page_number(0), _page(1), generation=chance.choice([0, 1]))
+    return bytes(raw.close(tail=_broken(chance)))
+
+
+def plain_twice(chance: Random) -> bytes:
+    """Two plain copies in one section; the cross-reference names the earlier or the later."""
+    raw, (one, other) = paper(chance, some(chance, 1)), some(chance, 2)
+    raw.stream(contents_number(0), promise(one))
+    raw.stream(contents_number(0), promise(other, 680), listed=chance.random() < 0.5)
+    return bytes(raw.close(tail=_broken(chance)))
+
+
+def entries_twice(chance: Random) -> bytes:
+    """One section with two entries for one object."""
+    one, other = some(chance, 2)
+    raw = paper(Random(1), [one])
+    raw.places = {number: place for number, place in raw.places.items() if not place.packed}
+    early = raw.places[contents_number(0)]
+    raw.stream(contents_number(0), promise(other, 680))
+    table = raw.table()
+    twice = b"%d 1\n%010d 00000 n \n" % (contents_number(0), early.at)
+    table = table.replace(b"xref\n", b"xref\n" + twice) if chance.random() < 0.5 else table + twice
+    start = len(raw.data)
+    trailer = b"trailer\n<</Size %d/Root 1 0 R%b>>\n" % (raw.highest + 1, raw.trailer)
+    return bytes(raw) + table + trailer + _END % start
+
+
+def _two_contents(chance: Random) -> Raw:
+    """A document whose page 1 may have either of two contents: objects 40 and 41."""
+    one, other = some(chance, 2)
+    return paper(chance, [one]).stream(40, promise(one, 520)).stream(41, promise(other, 680))
+
+
+def _page(which: int) -> bytes:
+    return page(0, contents=b"%d 0 R" % (40 + which))
+
+
+def _broken(chance: Random) -> bytes:
+    """Return the end of a file: half of the ends are wrong, so that readers must search for the objects."""
+    return chance.choice([_END, _END, _END, _NOWHERE, b"startxref\n\n%%%%EOF\n", b""])
 
 
 def before_the_header(chance: Random) -> bytes:
@@ -19,16 +200,12 @@ def hybrid(chance: Random) -> bytes:
     """A table for old readers, and a stream that says something else about the page's contents."""
     one, other = some(chance, 2)
     raw = filled(Raw(), [promise(one)])
-    hidden = chance.random() < 0.5
-    table_places = dict(raw.places)
+    number = contents_number(0) if chance.random() < 0.5 else 40
+    row = b"\x01" + len(raw.data).to_bytes(4, "big") + b"\0\0"
     raw.stream(40, promise(other, 680), listed=False)
-    stream_at = len(raw.data)
-    place = Place(raw.data.rindex(b"40 0 obj"), 0)
-    number = contents_number(0) if hidden else 40
-    rows = bytes([1]) + place.at.to_bytes(4, "big") + b"\0\0"
-    raw.stream(50, rows, b"/Type/XRef/W[1 4 2]/Index[%d 1]/Size 51/Root 1 0 R" % number, listed=False)
-    raw.places = table_places
-    return bytes(raw.close(b"/XRefStm %d" % stream_at))
+    start = len(raw.data)
+    raw.stream(50, row, b"/Type/XRef/W[1 4 2]/Index[%d 1]/Size 51/Root 1 0 R" % number, listed=False)
+    return bytes(raw.close(b"/XRefStm %d" % start))
 
 
 def listed_twice(chance: Random) -> bytes:
@@ -105,14 +282,29 @@ def other_roots(chance: Random) -> bytes:
     """A second catalog with a page tree of its own: the trailer names either, and a search ends at the second."""
     raw = filled(Raw(), [promise(some(chance, 1)[0])])
     raw.stream(40, promise(some(chance, 1)[0], 680))
-    page = b"<</Type/Page/Parent 42 0 R/MediaBox[0 0 595 842]/Contents 40 0 R/Resources<</Font<</F1 3 0 R>>>>>>"
-    raw.put(41, page).put(42, b"<</Type/Pages/Count 1/Kids[41 0 R]>>").put(43, b"<</Type/Catalog/Pages 42 0 R>>")
-    tail = chance.choice([b"startxref\n%d\n%%%%EOF\n", b"startxref\n7\n%%%%EOF\n", b""])
+    raw.put(41, _page(0).replace(b"/Parent 2 0 R", b"/Parent 42 0 R"))
+    raw.put(42, b"<</Type/Pages/Count 1/Kids[41 0 R]>>").put(43, b"<</Type/Catalog/Pages 42 0 R>>")
+    tail = chance.choice([_END, _NOWHERE, b""])
     content = bytes(raw.close(tail=tail))
     return content.replace(b"/Root 1 0 R", b"/Root 43 0 R") if chance.random() < 0.3 else content
 
 
-CLASSES = {
+CLASSES: dict[str, Callable[[Random], bytes]] = {
+    **{f"tail: {kind}": partial(wrong_tail, kind=kind) for kind in _TAILS},
+    "tail: startxref to the older revision": the_older,
+    "tail: object after the end": object_after_the_end,
+    "tail: two ends": two_ends,
+    "tail: cross-reference cut off": cut_off,
+    "tail: update without a cross-reference": no_cross_reference,
+    "tail: rubbish after the end": rubbish_after,
+    "copies: packed after plain": packed_later,
+    "copies: plain after packed": plain_later,
+    "copies: packed in two streams": packed_twice,
+    "copies: twice in one stream": packed_twice_in_one,
+    "copies: contents in two generations": generations,
+    "copies: page in two generations": pages_in_generations,
+    "copies: plain twice": plain_twice,
+    "copies: two entries in one section": entries_twice,
     "structure: bytes before the header": before_the_header,
     "structure: hybrid": hybrid,
     "structure: page listed twice": listed_twice,

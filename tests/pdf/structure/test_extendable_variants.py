@@ -12,10 +12,10 @@ from pikepdf import ObjectStreamMode
 from lab.fuzz.altered.waiting_uploads import growing_upload
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.crossreference import misstates_length
-from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import UnreadablePdf, extendable_variants
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
@@ -72,18 +72,6 @@ def test_our_reader_and_qpdf_agree_or_it_is_noticed() -> None:
     ):
         with UntrustedFile(content=theirs) as source:
             assert second_opinion(PdfReader(ours), source) is expected
-
-
-def test_a_key_that_stands_twice_is_for_nobody_to_choose() -> None:
-    """Poppler takes the first of two values, PDFium and qpdf the last."""
-    twice = re.sub(rb"(/Contents \d+ 0 R)", rb"/Contents 99 0 R \1", PLAIN)
-    try:
-        inspection = inspect(twice, page_limit=1)
-    except PdfRefused as refused:
-        assert refused.reason in {"shown_differently", "cannot_be_sealed"}
-    else:
-        assert inspection.method == "normalised" and inspection.prepared
-        assert inspection.prepared.count(b"/Contents") == 1
 
 
 def test_the_dry_run_notices_what_changed_and_what_hides_the_mark() -> None:

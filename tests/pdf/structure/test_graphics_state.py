@@ -5,9 +5,7 @@ import zlib
 
 import pytest
 
-from paraph.pdf.structure.contents_grammar import decoded_completely
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
-from paraph.pdf.structure.objects import PdfStream
 
 CERTAIN = [
     b"",
@@ -169,22 +167,3 @@ def test_no_contents_take_long(piece: bytes) -> None:
     started = time.process_time()
     ending([piece * (1_000_000 // len(piece))])
     assert time.process_time() - started < 3
-
-
-def test_streams_are_decoded_whole_or_not_at_all() -> None:
-    data = b"q 1 0 0 1 5 5 cm Q " * 100
-    packed = zlib.compress(data)
-    flate = {b"/Filter": b"/FlateDecode"}
-    assert decoded_completely(PdfStream({}, data)) == decoded_completely(PdfStream(flate, packed)) == data
-    assert decoded_completely(PdfStream({b"/Filter": [b"/FlateDecode"], b"/DecodeParms": [None]}, packed)) == data
-    assert decoded_completely(PdfStream({b"/Filter": b"/ASCIIHexDecode"}, data.hex().encode() + b">")) == data
-    assert decoded_completely(PdfStream({b"/Filter": [b"/AHx", b"/Fl"]}, packed.hex().encode() + b">")) == data
-    assert decoded_completely(PdfStream({b"/Filter": b"/ASCIIHexDecode"}, data.hex().encode())) is None
-    assert decoded_completely(PdfStream({**flate, b"/F": b"(other.bin)"}, packed)) is None
-    assert decoded_completely(PdfStream({b"/F": b"(other.bin)"}, b"")) is None
-    assert decoded_completely(PdfStream({b"/Filter": b"/DCTDecode"}, data)) is None
-    assert decoded_completely(PdfStream({b"/Filter": b"/Unknown"}, data)) is None
-    for parameters in ({}, {b"/DecodeParms": {b"/Predictor": 1}}):
-        for damaged in (packed[:-9], packed[:20], packed[:30] + b"xx" + packed[32:]):
-            assert decoded_completely(PdfStream({**flate, **parameters}, damaged)) is None
-    assert decoded_completely(PdfStream(flate, b"")) == b""

@@ -72,6 +72,19 @@ def test_what_is_packed_is_unpacked_and_no_further_than_is_asked_for(name: str) 
     assert decoded_completely(PACKED[name], len(WORDS) - 1) is None
 
 
+def test_contents_are_decoded_whole_or_not_at_all() -> None:
+    packed, flate = PACKED["flate"].data, {b"/Filter": b"/FlateDecode"}
+    predicted = {**flate, b"/DecodeParms": {b"/Predictor": 1}}
+    cuts = (packed[:-9], packed[:20], packed[:30] + b"xx" + packed[32:])
+    damaged = [PdfStream(each, data) for each in (flate, predicted) for data in cuts]
+    odd = [stream(WORDS.hex().encode(), b"/ASCIIHexDecode"), PdfStream({**flate, b"/F": b"(other.bin)"}, packed)]
+    odd += [PdfStream({b"/F": b"(other.bin)"}, b""), stream(WORDS, b"/DCTDecode"), stream(WORDS, b"/Unknown"), *damaged]
+    assert [each for each in odd if decoded_completely(each) is not None] == []
+    assert decoded_completely(stream(packed, b"/FlateDecode", parameters=[None])) == WORDS
+    assert decoded_completely(PdfStream(flate, packed)) == WORDS
+    assert decoded_completely(PdfStream(flate, b"")) == b""
+
+
 def test_rows_that_are_predicted() -> None:
     rows = b"".join(b"\x02" + bytes([1]) * 4 for _ in range(10))  # each row is the one above it plus 1
     above = {b"/Predictor": 12, b"/Colors": 1, b"/Columns": 4}

@@ -18,6 +18,7 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, _rows, fast_scan, index_objects
 from paraph.pdf.untrusted.jobs.upload_checks.preflight import count_actions, read_behaviour
 from paraph.pdf.untrusted.passive import NO_ACTIONS
+from tests.pdf.odd_files.papers import Place, Raw
 from tests.pdf.pdf_factory import paper, saved, text
 
 Result = TypeVar("Result")
@@ -60,18 +61,19 @@ def is_passive(pdf: bytes) -> bool:
 def many(*bodies: bytes, filling: int = 250) -> bytes:
     """A file with a plain table and enough objects for the fast scan to take it, ``bodies`` last. A body may contain
     object 400, at the place marked ``@here@``."""
+    return bytes(_many(*bodies, filling=filling).close())
+
+
+def _many(*bodies: bytes, filling: int = 250) -> Raw:
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 1/Kids[3 0 R]>>"]
     objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<<>>>>", *[b"<</K (a \\) b (c) d)>>"] * filling]
-    objects += bodies
-    content, places = b"%PDF-1.7\n", {}
-    for number, body in enumerate(objects, start=1):
-        places[number] = len(content)
-        if inner := body.find(_MARK) + 1:
-            places[400] = len(content) + len(b"%d 0 obj\n" % number) + inner - 1
-        content += b"%d 0 obj\n%b\nendobj\n" % (number, body.replace(_MARK, b""))
-    table = b"".join(b"%d 1\n%010d 00000 n \n" % (number, place) for number, place in sorted(places.items()))
-    trailer = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (max(places) + 1, len(content))
-    return content + b"xref\n0 1\n0000000000 65535 f \n" + table + trailer
+    raw = Raw(bytearray(b"%PDF-1.7\n"), trailer=b"")
+    for number, body in enumerate([*objects, *bodies], start=1):
+        if _MARK in body:
+            raw.places[400] = Place(len(raw.data) + len(b"%d 0 obj\n" % number) + body.index(_MARK), 0)
+            raw.highest = 400
+        raw.put(number, body.replace(_MARK, b""))
+    return raw
 
 
 def stream(data: bytes, dictionary: bytes = b"") -> bytes:
@@ -128,15 +130,10 @@ def test_a_script_is_found_where_it_hides(pdf: bytes) -> None:
 
 def _object_stream(content: bytes, dictionary: bytes) -> bytes:
     """A file whose object 300 is in an object stream; ``dictionary``: further entries of that stream."""
-    data = zlib.compress(b"300 0 " + content)
-    container = stream(data, b"/Filter/FlateDecode/N 1/First 6" + dictionary)
-    pdf = many(container)
-    start = pdf.index(b"xref\n0 1\n")
-    places = [pdf.index(b"\n%d 0 obj" % number) + 1 for number in range(1, 255)]
-    rows = [b"\x00\0\0\0\0\0\xff", *(b"\x01" + place.to_bytes(4, "big") + b"\0\0" for place in places)]
-    rows += [b"\x02" + (LAST + 1).to_bytes(4, "big") + b"\0\0"]
-    table = stream(b"".join(rows), b"/Type/XRef/W[1 4 2]/Size 301/Root 1 0 R/Index[0 255 300 1]")
-    return pdf[:start] + b"301 0 obj\n" + table + b"\nendobj\nstartxref\n%d\n%%%%EOF\n" % start
+    raw = _many()
+    raw.stream(LAST + 1, zlib.compress(b"300 0 " + content), b"/Filter/FlateDecode/N 1/First 6" + dictionary)
+    raw.places[300], raw.highest = Place(LAST + 1, 0, packed=True), 300
+    return bytes(raw.close())
 
 
 @pytest.mark.parametrize("dictionary", [b"/Type/ObjStm", b"/Type/Obj#53tm", b""])
