@@ -77,6 +77,11 @@ def colours() -> bytes:
     return paper("500 0 0 500 50 100 cm /I Do", resources={"XObject": {"I": image}})
 
 
+def dynamic_form() -> bytes:
+    """A dynamic XFA form, which the readers refuse."""
+    return paper("", catalog={"AcroForm": {"XFA": Stream("<xdp/>"), "Fields": []}, "NeedsRendering": True})
+
+
 def _files() -> Iterator[tuple[str, bytes]]:
     """Each odd way of writing a file, and whatever else takes a reader down a path of its own."""
     yield from ((name, odd_file(name, 5, 0)) for name in CLASSES)
@@ -85,9 +90,15 @@ def _files() -> Iterator[tuple[str, bytes]]:
         "with metadata": with_metadata,
         "unlisted field": unlisted_field,
         "photo": colours,
+        "dynamic form": dynamic_form,
         "letters of the machine": partial(chinese, "合同签字"),
         "tags": partial(paper, text("{{sign1}} Signature: ______________", 50, 300)),
         "packed": partial(hostile.many_fonts, 2, 1),
+        "noise": hostile.noise,
+        "truncated": hostile.truncated,
+        "looping pages": hostile.looping_pages,
+        "deep arrays": hostile.deep_arrays,
+        "counting pages": partial(hostile.counting_pages, 5),
         "sealed": lambda: sealed(paper(text("a", 50, 50))).content,
     }
     yield from ((name, make()) for name, make in made.items())

@@ -6,6 +6,7 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form import PlainForm, check_plain_form
 from paraph.pdf.untrusted.jobs.upload_checks.values import NotPlain
+from tests.pdf.odd_files import CLASSES, odd_file
 from tests.pdf.odd_files.papers import TREE, Place, Raw, contents_number, filled, page, page_number, promise
 
 _DRAWN, _WITHIN, _ANNOTATION = 40, 41, 42
@@ -189,6 +190,11 @@ def test_what_is_plain_is_taken_as_it_is(pdf: bytes) -> None:
 def test_what_is_not(pdf: bytes) -> None:
     with pytest.raises(NotPlain):
         plain(pdf)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name.startswith("remarks: ")])
+def test_what_no_rule_decides_is_remarked(name: str) -> None:
+    assert any(plain(odd_file(name, 1, turn)).remarks for turn in range(4))
 
 
 def test_pages_are_remarked_one_by_one() -> None:
