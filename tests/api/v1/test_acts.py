@@ -164,6 +164,11 @@ class TestCorrecting:
         assert answer == invited | {"finalized": False, "signers": [now, *answer["signers"][1:]]}
         assert owner.get(f"/signature_requests/{invited['id']}").json() == answer
         assert Signer.objects.get(pk=now["id"]).locale == "sv"
+        logged = owner.get(f"/signature_requests/{invited['id']}/audit_logs").json()["data"][-1]
+        assert (logged["event_type"], logged["signer_id"]) == ("signer.corrected", now["id"])
+        facts, fields = logged["metadata"], {"email", "first_name", "language"}
+        assert set(facts["corrected"]) == set(facts["before"]) == set(facts["after"]) == fields
+        assert not any(value in str(logged) for value in (NEW, "ada@", "Zoë"))
         invite(now["id"])
         assert CapturedMessage.objects.get().to == NEW
         act = Activity.objects.get()

@@ -20,7 +20,7 @@ def test_no_valid_key_is_401_everywhere() -> None:
     revoked = api_client()
     assert revoked.organization
     revoke_application(revoked.organization.applications.get().pk)
-    key = str(api_client().api_key).replace("0", "a")[:-1] + "a"
+    key = str(api_client().api_key)
     wrong = {"unknown": "0" * 64, "malformed": "not a key", "absent": None}
     wrong |= {"in capitals": key.upper(), "short": key[:-1], "long": key + "0", "padded": f" {key}x"}
     for kind, client in {"revoked": revoked, **{kind: ApiClient(key) for kind, key in wrong.items()}}.items():

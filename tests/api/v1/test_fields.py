@@ -220,6 +220,8 @@ def test_what_is_wrong_with_a_field_is_told_with_its_path(owner: ApiClient) -> N
         assert message.startswith(f"{FIELDS}[1]{path}: "), message
         assert says in message
         assert message.count("documents[0]") == 1, message
+    several = refused(owner, with_fields(owner.document(), field(options=["a", "b"], max_length=0)))
+    assert f"{FIELDS}[0].options: " in several and f"{FIELDS}[0].max_length: " in several
 
 
 ADA = "documents[0].signers[0]"

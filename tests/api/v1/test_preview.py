@@ -26,11 +26,14 @@ def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiCli
     stamps = [tag("{{nowhere}}", optional=True), tag("{{ada}}", optional=True), rectangle(width=90, height=31.5)]
     of_ada, of_grace = content["documents"][0]["signers"]
     of_ada["stamps"], of_grace["stamps"] = stamps, [tag(" {{a d\u00a0a}}")]  # the same tag, whatever its blanks
+    of_grace["stamps"][0]["value"] |= {"width": 80, "height": 30}
     found = preview(owner, content)
     assert found["problems"] == []
     whose = [(each["signer_ref"], each["stamp"]) for each in found["placements"]]
     assert whose == [("ada", 1), ("ada", 2), ("grace", 0)]
     assert [each["page_number"] for each in found["placements"]] == [1, 2, 1]
+    sizes = [(each["width"], each["height"]) for each in found["placements"]]
+    assert sizes == [(200, 80), (90, 31.5), (80, 30)]
     owner.create(content)
     names = ("page_number", "x", "y", "width", "height")
     placed = [tuple(round(value, 3) for value in row) for row in Placement.objects.order_by("pk").values_list(*names)]

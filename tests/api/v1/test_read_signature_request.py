@@ -162,6 +162,8 @@ def test_by_status_creation_and_order(owner: ApiClient, three: list[int]) -> Non
         assert answer["pagination"]["count"] == 1
     assert [entry["id"] for entry in entries(owner, order="desc", created_after="2020-01-01")] == three[::-1]
     assert entries(owner, created_before="2020-01-01") == []
+    shown = [each["created_at"] for each in entries(owner)]  # to the second, and both bounds are inclusive
+    assert [entry["id"] for entry in entries(owner, created_after=shown[0], created_before=shown[2])] == three
 
 
 def test_by_external_id_verbatim(owner: ApiClient) -> None:

@@ -92,6 +92,7 @@ def test_what_is_wrong_is_named_and_nobody_has_signed(owner: ApiClient) -> None:
     cases: list[tuple[Any, str]] = [
         ({"places": []}, "places: there is no such field."),
         ({"signature": {"type": "stamped"}}, "signature.type"),
+        ({"signature": {"type": "typed", "hand": 9}}, "signature.hand"),
         ({"signature": {"type": "drawn", "strokes": [[[0.5, 0.5]]]}}, "signature: there is no line"),
         ({"code": "123456", "consent": True}, "code: there is no such field. consent:"),
         ([], "The body must be a JSON object."),
