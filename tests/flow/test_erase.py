@@ -5,7 +5,7 @@ import json
 import re
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from django.db import connection
@@ -152,8 +152,8 @@ def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too() -> No
         "subject": "For copy0@example.com",
         "message": "Dear COPY0@example.com,\nplease sign.",
         "external_id": "lease-copy0@example.com",
-        "redirect_url": "https://example.com/done?who=copy0@example.com",
-        "callback_url": "https://example.com/hooks/copy0@example.com?x=1",
+        "redirect_url": "https://example.com/done?who=copy0%40example.com",
+        "callback_url": "https://example.com/hooks/copy0%40example.com?x=1",
     }
     made, _ = told(copies=1, **named)
     recipient = CopyRecipient.objects.get()
@@ -161,7 +161,7 @@ def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too() -> No
     [kept] = [each for each in show_person(recipient.email) if each.place == "copies"]
     assert {name: kept.facts[name] for name in named} == named
     erase_address(OPERATOR, recipient.email)
-    assert "copy0@" not in everything().lower()
+    assert "copy0@" not in unquote(everything()).lower()
 
 
 ROWS = (
@@ -214,16 +214,17 @@ def test_drafts_forget_the_signer_and_stay_open_and_suggest_nobody_who_was_erase
 
 
 def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
-    charles, stranger = author(), author()
+    charles, stranger, writer = author(), author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
     eve = signer_of({"first_name": "Eve", "last_name": "Adams", "email": "Eve@Example.com"})
     Draft.objects.create(organization_id=stranger.scope.organization_id, content=blank() | {"signers": [eve]})
+    Draft.objects.create(organization_id=writer.scope.organization_id, subject="For eve@example.com")
     vouch(charles.scope.organization_id, "eve@example.com")
     capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
     ada = signed_by_ada(charles)
     assert "adams" in everything().lower()
     erased = erase_address(OPERATOR, " Eve@example.com ")
-    assert erased.organization_ids == sorted([charles.scope.organization_id, stranger.scope.organization_id])
+    assert erased.organization_ids == sorted(each.scope.organization_id for each in (charles, stranger, writer))
     assert erased.signer_ids == [] and erase_address(OPERATOR, "ada@example.com").signer_ids == [ada.pk]
     left = everything().lower()
     assert "adams" not in left and "eve@" not in left and "bob@" in left

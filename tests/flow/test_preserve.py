@@ -15,7 +15,7 @@ from cryptography import x509
 
 from paraph import words
 from paraph.evidence import sealed_files
-from paraph.evidence.models import CertificateStatus, KeptTimestamp, ProofFile, SealedDocument
+from paraph.evidence.models import CertificateStatus, KeptTimestamp, ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import (
     FetchedStatuses,
@@ -44,12 +44,13 @@ from paraph.pdf.verification.verify import verify
 from paraph.storage import store
 from paraph.tenants.models import Role
 from tests.dashboard.conftest import just_logged_in
-from tests.factories import Scene, finish, scene
+from tests.factories import Scene, finish, scene, sign
 from tests.flow.issuer import HOLDS, Issuer, issuer
 from tests.flow.test_seal import Dead, completed, silent
 from tests.independent import assert_cades, page_text
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root
 from tests.keys.csc_service import CLIENT, RSA_PSS, Provider, provider
+from tests.keys.csc_service import fault as csc_fault
 from tests.keys.kinds import Place, Placed, placed
 from tests.keys.kms_service import fault, kms_server
 from tests.pdf.levels import level_by_pyhanko
@@ -386,6 +387,22 @@ def test_a_process_pays_for_one_look_a_day(begin: Begin) -> None:
     service.credential["key"]["status"] = "disabled"
     third = sealing()
     assert third.status == "failed" and "key.status" in third.sentence and service.signed == 1
+
+
+def test_a_seal_waits_for_its_provider(begin: Begin) -> None:
+    """A passing fault is no word about the file: nothing is half made, the cause is noted, the job can run again."""
+    service = begin()
+    made = scene(environment="production")
+    sign(made)
+    sealing_context().keys("production")
+    service.faults["signatures/signHash"] = [csc_fault(503)] * 3
+    with pytest.raises(DomainError) as refused:
+        seal(made.request_documents[0].pk)
+    assert refused.value.code == "unavailable"
+    assert SealingFailure.objects.get().cause == refused.value.message
+    assert not SealedDocument.objects.exists()
+    seal(made.request_documents[0].pk)
+    assert SealedDocument.objects.exists()
 
 
 def test_a_provider_that_signs_by_pss_alone(begin: Begin, tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ class TestCorrecting:
             ({"order": 2}, "order: there is no such field here."),
             ({"e_mail": NEW}, "e_mail: there is no such field here; did you mean email?"),
             ({"email": "ada@example.com"}, "Nothing changes: the signer has these values already."),
-            ({"email": invited["signers"][1]["email"]}, said("correctSigner", "validation_correction")),
+            ({"email": invited["signers"][1]["email"].upper()}, said("correctSigner", "validation_correction")),
             ({"otp_channel": "sms"}, "phone: it is required, as otp_channel is sms."),
         ]
         for content, sentence in cases:

@@ -204,6 +204,7 @@ def test_without_a_profile_the_button_is_blue_and_dates_are_in_words_and_in_utc(
     assert "background:#1f4fd8;color:#ffffff" in mail.html
     assert ".button { background: #8fb0ff !important; color: #000000 !important;" in mail.html
     assert "8 January 2027, 23:05 UTC" in mail.text
+    assert "8. Januar 2027, 23:05 UTC" in written("invitation", "de").text
     assert "8 janvier 2027, 23:05 UTC" in written("completion", "fr").text
 
 
