@@ -37,6 +37,7 @@ def service(place: Path) -> Iterator[Service]:
 def backup(place: Path, service: Service) -> Path:
     """A backup that was taken while requests were signed and sealed, and uploads deleted."""
     Backend(service.base_url, service.key).finalized(flow(service))
+    service.command("log", "show")  # makes the key of the log
     flows = Flows(lambda: flow(service), patience=180)
     flows.start()
     made = service.command("backup", "--out", str(place / "paraph.backup"))
@@ -71,6 +72,8 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
     try:
         assert rows_and_objects(elsewhere.data_dir) >= 3
         assert elsewhere.command("verify-store")["found"] == 0
+        keys = {each.command("log", "show")["key"] for each in (service, elsewhere)}
+        assert len(keys) == 1, "the log goes on under its own name and key"
         backend = Backend(elsewhere.base_url, service.key)
         listed = backend.call("GET", "signature_requests").json()
         assert listed, "the key and the requests are there"

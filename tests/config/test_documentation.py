@@ -126,10 +126,14 @@ def test_every_command_is_named() -> None:
     assert [name for name in commands(main) if f"`paraph {name}" not in PAGE and f"paraph {name} " not in PAGE] == []
 
 
-def test_each_line_of_the_check_has_what_to_do_about_it() -> None:
+def test_each_line_of_the_check_is_explained_and_has_what_to_do_about_it() -> None:
+    lines = sorted([check.name for check in CHECKS] + [*LINES_WITHIN])
+    tried = PAGE.split("| Line | What is tried")[1].split("\n\n")[0]
+    named = " ".join(re.findall(r"^\| (`.*?) \|", tried, re.MULTILINE))
+    assert sorted(re.findall(r"`([^`]+?)(?: …)?`", named)) == lines
     advice = PAGE.split("### What to do about each line\n")[1].split("\n## ")[0]
     told = re.findall(r"^\| `([^`]+)` \| (.*) \|$", advice, re.MULTILINE)
-    assert sorted(line for line, what in told if len(what) > 20) == sorted([c.name for c in CHECKS] + [*LINES_WITHIN])
+    assert sorted(line for line, what in told if len(what) > 20) == lines
 
 
 def test_the_lines_that_metrics_leave_out_are_named() -> None:

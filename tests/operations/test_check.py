@@ -248,17 +248,18 @@ def test_a_check_that_breaks_or_hangs_has_failed_and_the_others_go_on() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("lines", "told"),
     [
         ("clock", ["clock"]),
         ("queue", ["queue"]),
         ("workers", ["workers", "queue"]),
         ("timestamp", ["timestamp built-in"]),
         ("timestamp built-in", ["timestamp built-in"]),
+        ("queue, clock, timestamp", ["clock", "timestamp built-in", "queue"]),
     ],
 )
-def test_lines_are_chosen_by_their_names(line: str, told: list[str]) -> None:
-    assert [outcome.name for outcome in run_lines([line])] == told
+def test_lines_are_chosen_by_their_names(lines: str, told: list[str]) -> None:
+    assert [outcome.name for outcome in run_lines(lines.split(", "))] == told
 
 
 @pytest.mark.django_db(transaction=True)

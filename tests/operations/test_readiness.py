@@ -147,10 +147,14 @@ def test_a_check_that_was_late_is_made_again_soon(client: Client, monkeypatch: p
     assert client.get("/readyz").status_code == 200
 
 
-def test_strangers_are_told_yes_or_no_and_no_more(client: Client) -> None:
-    """Who is one: tests/operations/test_metrics.py."""
-    answer = client.get("/readyz", REMOTE_ADDR="203.0.113.9")
-    assert (answer.status_code, answer.json()) == (200, {"ready": True})
+def test_strangers_are_told_yes_or_no_and_no_more(client: Client, configured: Callable[..., None]) -> None:
+    for stranger in ({"REMOTE_ADDR": "203.0.113.9"}, {"headers": {"X-Forwarded-For": "127.0.0.1"}}):
+        answer = client.get("/readyz", **stranger)
+        assert (answer.status_code, answer.json()) == (200, {"ready": True})
+    configured(metrics_token="open sesame")
+    assert client.get("/readyz").json() == {"ready": True}
+    told = client.get("/readyz", headers={"Authorization": "Bearer open sesame"}).json()
+    assert told["checks"]["database"] == "ok"
 
 
 def test_looks_after_each_other_have_the_same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from paraph.kernel import places
 from paraph.kernel.errors import AwayError, DomainError
+from paraph.operations.check.surroundings import object_store
 from paraph.pdf.timestamps.authorities import HttpAuthority, _client
 from paraph.pdf.timestamps.timestamp import AuthorityFailed
 from paraph.storage import remote, store
@@ -273,3 +274,11 @@ def test_a_download_through_us_is_refused_before_it_begins(service: Line, client
     refused = client.get(address)
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
     service.goes = "on"
+
+
+@pytest.mark.django_db
+def test_the_check_says_so_in_a_sentence(service: Line) -> None:
+    service.goes = "silent"
+    found = object_store()
+    assert found.status == "failed"
+    assert found.sentence.endswith("s.") and "did not answer within" in found.sentence and "Errno" not in found.sentence

@@ -43,7 +43,7 @@ def kept(request: pytest.FixtureRequest, local: LocalStore, monkeypatch: pytest.
         return
     with s3_server() as address:
         use(monkeypatch, address)
-        yield RemoteStore("s3://bucket/paraph")
+        yield RemoteStore("s3://bucket/paraph", address)  # its own addresses for downloads are those of the server
 
 
 def test_bytes_and_files_come_back(kept: Store) -> None:
