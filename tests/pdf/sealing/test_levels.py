@@ -23,7 +23,7 @@ from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge
 from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
-from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pdf_factory import flipped, paper, text
 from tests.pdf.sealed_files import (
     DRAWING,
     ROOT,
@@ -74,6 +74,17 @@ def test_a_key_of_another_root() -> None:
     statuses.authority_chain = ()
     result = at_level("B-LTA", key=own.sealing_key, long_term=statuses)
     assert result.level == "B-LTA" and verify(result.content, [ROOT, own.root]).level == "B-LTA"
+
+
+@pytest.mark.parametrize("apart", [1999, pytest.param(397, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("level", ["B-LT", "B-LTA"])
+def test_any_flipped_byte_is_told(level: str, apart: int) -> None:
+    """So it is below these levels: pdf/verification/test_verdict flips bytes of a seal with a timestamp."""
+    content = at_level(level).content
+    assert verify(content, ROOTS).ok
+    for position in range(3, len(content), apart):
+        found = verify(flipped(content, position), ROOTS)
+        assert not (found.ok and found.covers_whole_file and found.level == level), position
 
 
 def test_an_authority_that_nobody_expected() -> None:

@@ -301,6 +301,13 @@ def test_contents_that_others_draw_otherwise_are_written_anew_or_refused(owner: 
     assert _same(one, other), (one, other)
 
 
+@pytest.mark.parametrize("name", ["after a surplus Q", "in a missing font"])
+def test_the_same_words_are_there_when_contents_are_written_anew(name: str) -> None:
+    pdf = drawn_by("page", LOST[name])
+    prepared = inspect(pdf, page_limit=1).prepared
+    assert prepared and drawn(pdf)[0] == drawn(prepared)[0]
+
+
 @pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
 def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> None:
     """PDFium shows none of the words, and other readers do."""

@@ -23,7 +23,7 @@ from tests.pdf import forge, revisions
 from tests.pdf.forge import Forge
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import Change, archived, by_answers, by_list, revised, status, store
-from tests.pdf.sealed_files import LETTER, OWN, ROOTS, authority, root_file, sealed, sealed_now
+from tests.pdf.sealed_files import LETTER, OWN, ROOTS, authority, on, root_file, sealed, sealed_now
 from tests.pdf.surroundings import signature, signed_by
 
 
@@ -70,7 +70,20 @@ def test_without_timestamp_it_says_whose_clock_it_was() -> None:
 def test_a_stranger_s_timestamp_raises_no_level() -> None:
     found = verify(sealed_now(timestamping=Timestamping([Forge()], [forge.der_of(forge.root())])), ROOTS)
     assert found.level == "B-B" and found.timestamp is not None and not found.timestamp.trusted
+    assert found.intact and not found.trusted
     assert any(each.endswith('by "Test Timestamps", which is not trusted.') for each in found.findings)
+    assert any(each.startswith('The timestamp authority "Test Timestamps" is not trusted: ') for each in found.findings)
+
+
+def test_expiry_is_judged_by_the_proven_time() -> None:
+    bare = sealed(LETTER, at=clock.now()).content
+    archive = archived(bare)
+    with on(clock.now() + timedelta(days=365 * 11)):
+        kept, lost = verify(contract(), ROOTS), verify(bare, ROOTS)
+        assert verify(archive, ROOTS).trusted
+    assert kept.ok and any("has expired since" in each for each in kept.findings)
+    assert lost.intact and not lost.trusted
+    assert any("its certificate expired on" in each for each in lost.findings)
 
 
 _CHANGES: dict[Change, str] = {

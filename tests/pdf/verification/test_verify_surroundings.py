@@ -120,6 +120,18 @@ def with_terms(*changes: tuple[bytes, bytes], strength: int = 4) -> bytes:
     return pdf[:end] + b"startxref\n%d\n%%%%EOF\n" % pdf.rindex(b"xref\n", 0, end)
 
 
+def packed(strength: int, *, aes: bool, metadata: bool) -> bytes:
+    """Return a file whose objects lie in encrypted streams."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pikepdf calls R=5 deprecated, as it is
+        locked = Encryption(owner="owner", user="", R=strength, aes=aes, metadata=metadata)  # type: ignore[arg-type]
+        return paper(WORDS, encryption=locked, object_stream_mode=ObjectStreamMode.generate)
+
+
+_VARIANTS = [
+    (2, False, False), (3, False, False), (4, False, False), (4, True, True), (4, True, False),
+    (5, True, True), (5, True, False), (6, True, True), (6, True, False),
+]  # fmt: skip
 STREAMS, STRINGS = b"/StmF /StdCF", b"/StrF /StdCF"
 FILTER = b"/StdCF << /AuthEvent /DocOpen /CFM /AESV2 /Length 16 >>"
 ENCRYPTED: dict[str, Callable[[], bytes]] = {
@@ -136,6 +148,10 @@ ENCRYPTED: dict[str, Callable[[], bytes]] = {
     "a filter for recipients": partial(with_terms, (b"/CF <<", b"/CF << /Other << /CFM /AESV3 /Recipients [] >>")),
     "no length of the key": partial(with_terms, (b"/Length 128", b"")),
     "the length of the key in bits": partial(with_terms, (b"/Length 16", b"/Length 128")),
+    **{
+        f"packed, R{strength}, AES {aes}, metadata {metadata}": partial(packed, strength, aes=aes, metadata=metadata)
+        for strength, aes, metadata in _VARIANTS
+    },
 }
 
 
