@@ -14,6 +14,9 @@ from paraph.cli.session import database
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 
+if TYPE_CHECKING:
+    from paraph.messaging.models import CapturedMessage
+
 _REASON = "Mailed to those who were invited. Kept permanently in the journal and in webhooks; please don't name people."
 
 
@@ -162,9 +165,6 @@ def _rows(title: str, rows: list[dict[str, Any]], *names: str) -> list[str]:
     shown = ["  " + "  ".join("" if row[name] is None else str(row[name]) for name in names) for row in rows]
     return [title, *(shown or ["  none"])]
 
-
-if TYPE_CHECKING:
-    from paraph.messaging.models import CapturedMessage
 
 _HTML = "Write each mail as an HTML file into this folder, to open in a browser."
 

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.decorators import actor, begin_of, csv_file, end_of, member_page, number_in, show
+from paraph.dashboard.decorators import actor, csv_file, end_of_day, member_page, number_in, show, start_of_day
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log import Action, note
@@ -96,9 +96,9 @@ def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Ac
     if asked["action"]:
         entries = entries.filter(action=asked["action"])
     if asked["since"]:
-        entries = entries.filter(created_at__gte=begin_of(asked["since"]))
+        entries = entries.filter(created_at__gte=start_of_day(asked["since"]))
     if asked["until"]:
-        entries = entries.filter(created_at__lte=end_of(asked["until"]))
+        entries = entries.filter(created_at__lte=end_of_day(asked["until"]))
     return entries
 
 

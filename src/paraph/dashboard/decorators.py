@@ -193,12 +193,12 @@ def numbers_in(texts: Iterable[str]) -> list[int]:
     return [int(text) for text in texts if number_in(text) is not None]
 
 
-def begin_of(day: date) -> datetime:
+def start_of_day(day: date) -> datetime:
     """Return when the day begins: days of filters are those of UTC."""
     return datetime.combine(day, time.min, UTC)
 
 
-def end_of(day: date) -> datetime:
+def end_of_day(day: date) -> datetime:
     return datetime.combine(day, time.max, UTC)
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import begin_of, csv_answer, environments, member_page, scope, show
+from paraph.dashboard.decorators import csv_answer, environments, member_page, scope, show, start_of_day
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.kernel.rates import PerHourAndDay
@@ -41,7 +41,7 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
 @member_page(Right.SEE)
 def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
     """Download a line for each day with requests created in production, in the months that the page shows."""
-    first = begin_of(_months(member)[-1])
+    first = start_of_day(_months(member)[-1])
     production = scope(member, Environment.PRODUCTION)
     created = by_day(production, "signature_requests", first.date())
     from_here = scoped(SignatureRequest, production).filter(application=None, created_at__gte=first)

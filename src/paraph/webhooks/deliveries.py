@@ -29,8 +29,8 @@ _FAILING = Q(status=DeliveryStatus.FAILED) | Q(status=DeliveryStatus.WAITING, fa
 
 
 class Filter(NamedTuple):
-    """Which deliveries are asked for: by status, by event, and by when the event happened. ``before``: the id of the
-    last delivery on the page before."""
+    """Which deliveries are asked for: by status, by event, and by when the event happened, ``since`` and ``until``
+    included. ``before``: the id of the last delivery on the page before."""
 
     status: str = ""
     event: str = ""
@@ -66,7 +66,7 @@ def _filtered(rows: QuerySet[Delivery], asked: Filter, last: Delivery | None) ->
     if asked.since:
         rows = rows.filter(occurred_at__gte=asked.since)
     if asked.until:
-        rows = rows.filter(occurred_at__lt=asked.until)
+        rows = rows.filter(occurred_at__lte=asked.until)
     if last:
         earlier = Q(occurred_at__lt=last.occurred_at) | Q(occurred_at=last.occurred_at, pk__lt=last.pk)
         rows = rows.filter(earlier, occurred_at__lte=last.occurred_at)  # an index serves the second

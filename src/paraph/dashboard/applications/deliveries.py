@@ -18,7 +18,17 @@ from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.applications import application_of, is_new
-from paraph.dashboard.decorators import actor, attached, begin_of, done, end_of, member_page, scope, show, shown_scope
+from paraph.dashboard.decorators import (
+    actor,
+    attached,
+    done,
+    end_of_day,
+    member_page,
+    scope,
+    show,
+    shown_scope,
+    start_of_day,
+)
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
@@ -106,7 +116,7 @@ class FilterForm(forms.Form):
         self.is_valid()
         given = self.cleaned_data
         since, until = given.get("since"), given.get("until")
-        first, last = since and begin_of(since), until and end_of(until)
+        first, last = since and start_of_day(since), until and end_of_day(until)
         return Filter(given.get("status", ""), given.get("event", ""), first, last, given.get("before"))
 
 

@@ -17,9 +17,8 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import (
     actor,
-    begin_of,
     csv_file,
-    end_of,
+    end_of_day,
     member_page,
     number_in,
     numbers_in,
@@ -28,6 +27,7 @@ from paraph.dashboard.decorators import (
     see_other,
     show,
     shown_scope,
+    start_of_day,
 )
 from paraph.documents.models import Document
 from paraph.kernel import clock
@@ -97,9 +97,9 @@ class Filters(forms.Form):
         if asked["status"]:
             rows = rows.filter(status=asked["status"])
         if asked["created_after"]:
-            rows = rows.filter(created_at__gte=begin_of(asked["created_after"]))
+            rows = rows.filter(created_at__gte=start_of_day(asked["created_after"]))
         if asked["created_before"]:
-            rows = rows.filter(created_at__lte=end_of(asked["created_before"]))
+            rows = rows.filter(created_at__lte=end_of_day(asked["created_before"]))
         return rows
 
     def query(self) -> dict[str, Any]:
