@@ -282,4 +282,7 @@ def test_after_all_that_the_service_is_well_and_never_was_large(target: Target, 
     target.backend().upload(pdf())
     seen = peaks.look()
     assert all(0 < seen[kind] < most for kind, most in MOST.items()), seen
+    limits = [Path(f"/proc/{pid}/limits").read_text() for pid in target.processes()]
+    [bounds] = {line for text in limits for line in text.splitlines() if line.startswith("Max address space")}
+    assert int(bounds.split()[4]) == target.memory, "the attacks were made on processes that cannot have more"
     assert not [line for line in target.output if '"level": "error"' in line and '"status": 503' not in line]

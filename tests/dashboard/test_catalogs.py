@@ -117,6 +117,8 @@ def test_words_of_our_own_are_for_sentences_that_allauth_has(language: str) -> N
     ours = [each for each in catalog(language, SOURCE / "dashboard/account/locale") if each.id]
     theirs = {each.id for each in catalog("pt_PT", OF_ALLAUTH)}
     assert {each.id for each in ours} <= theirs, "allauth says it in other words now"
+    german = {each.id for each in catalog("de", SOURCE / "dashboard/account/locale") if each.id}
+    assert german <= {each.id for each in ours}, "such as for how long nobody is asked again"
     with translation.override(language):
         for each in ours:
             ids = [each.id] if isinstance(each.id, str) else list(each.id)

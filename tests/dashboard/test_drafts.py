@@ -531,6 +531,17 @@ def test_who_signs_alone_goes_on_at_once_and_finds_the_line_on_the_last_page_tak
     assert stored.stamps() == [] and said not in read(client.get(address))
 
 
+def test_of_two_signers_none_is_guessed_but_each_is_offered_a_line(organization: Organization, client: Client) -> None:
+    address = begun(client, organization)
+    lease = paper(text("Landlord: ____________________", 72, 300) + text("Tenant: ____________________", 72, 200))
+    client.post(f"{address}/documents", {"file": pdf(lease), "action": "upload"})
+    client.post(f"{address}/signers", signers(person("Ada"), person("Grace")))
+    page = read(client.get(f"{address}/places"))
+    assert "placed where the document asks" not in page and stored.stamps() == []
+    first, second = (signer.ref for signer in stored.signers())
+    assert page.index(f'"signer": "{first}", "type"') < page.index(f'"signer": "{second}", "type"')
+
+
 def test_known_people_complete_themselves_while_their_address_is_entered(
     organization: Organization, client: Client
 ) -> None:

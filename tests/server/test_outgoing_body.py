@@ -144,6 +144,8 @@ def test_one_that_ends_early_was_cut() -> None:
         body.read(900)
     assert refused.value.code == "request_timeout"
     assert body.left == 0
+    chunked = IncomingBody(io.BytesIO(CONTENT[:1000]), None)
+    assert (chunked.read(2000), chunked.left) == (CONTENT[:1000], 0), "it ends where it ends"
 
 
 class Endless:

@@ -85,6 +85,8 @@ def test_only_channels_of_the_signer(client: Client, plan: str, fields: dict[str
     others: list[Any] = [{"channel": channel} for channel in to.keys() - allowed]
     for body in [*others, {"channel": None}, {"channel": 1}, {"channel": "fax"}, {"channel": ""}, {"x": 1}, [], "x"]:
         assert refused(post(client, made, body)) == (422, "validation_error")
+    said = post(client, made, {"channel": "fax"}).json()["error"]["message"]
+    assert {channel for channel in to if channel in said} == allowed
     assert CapturedMessage.objects.count() == len(allowed)
 
 
@@ -154,8 +156,9 @@ def test_the_code_comes_in_the_language_of_the_page_that_asks_for_it(client: Cli
     for body, browser, starts in (({"locale": "fr"}, "it", "fr"), ({"locale": ["fr"]}, "it", "de"), ({}, "it", "de")):
         post(client, made, {"channel": "email"} | body, HTTP_ACCEPT_LANGUAGE=browser)
         assert f'<html lang="{starts}"' in CapturedMessage.objects.latest("id").html
-    client.post(made.url(rest="?lang=fr"), {"do": "code"})
-    assert '<html lang="fr"' in CapturedMessage.objects.latest("id").html
+    for rest, starts in (("", "de"), ("?lang=fr", "fr")):
+        client.post(made.url(rest=rest), {"do": "code"}, HTTP_ACCEPT_LANGUAGE="it")
+        assert f'<html lang="{starts}"' in CapturedMessage.objects.latest("id").html
     assert Signer.objects.get().locale == ""
     nobody_chose = scene()
     post(client, nobody_chose, {"channel": "email"}, HTTP_ACCEPT_LANGUAGE="it")

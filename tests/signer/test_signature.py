@@ -165,7 +165,7 @@ BAD_BODIES: list[tuple[dict[str, Any], str]] = [
     ({"consent": "true"}, "consent"),
     ({"consent": None}, "consent"),
     ({"signature": "typed"}, "signature"),
-    ({"signature": {"type": "stamped"}}, "signature"),
+    ({"signature": {"type": "stamped"}}, "signature.type"),
     ({"signature": {"type": "drawn"}}, "signature.strokes"),
     ({"signature": {"type": "drawn", "strokes": []}}, "signature.strokes"),
     ({"signature": {"type": "drawn", "strokes": [[]]}}, "signature.strokes[0]"),

@@ -52,6 +52,7 @@ def test_what_is_to_be_corrected_has_one_name_on_all_pages() -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_every_language_has_the_same_words_and_places_to_fill(theme: str) -> None:
+    assert {path.stem for path in (FOLDER / theme).glob("*.json")} == set(LOCALES)
     english = catalog.of(theme, "en")
     for locale in LOCALES:
         words = catalog.of(theme, locale)
