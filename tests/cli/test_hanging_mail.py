@@ -54,7 +54,8 @@ def test_expiry_and_seals_go_on_though_a_receiver_hangs_as_well(hung: Service) -
         for each in signed:
             assert sign(each["signers"][0]["signing_url"], code(each)).status_code == 200
         wait_until(lambda: len(hooks.received) >= MANY)
-        backend.finalized(signed[-1]["id"], seconds=10)
+        backend.upload(contract(), timeout=5)
+        backend.finalized(signed[-1]["id"], seconds=20)
         assert at_hand().count("invite") == 2
 
 

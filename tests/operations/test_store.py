@@ -165,8 +165,8 @@ def test_from_the_folder_to_a_bucket_and_back(
     found = verify_store(data_dir / "progress.json", FAST)
     assert (found["objects"], found["problems"]) == (8, [])
     finished(scene())
-    written = [bucket.get(key) for key, *_ in bucket.listing("documents/", "")]
-    assert len(written) == 4 and {raw.startswith(MARK) for raw in written} == {bool(key)}
+    newest = bucket.get(Document.objects.latest("pk").object_key)
+    assert newest.startswith(MARK) == bool(key)
     back = LocalStore(data_dir / "back")
     assert copy_store(bucket, back, progress)["copied"] == 11
     other = RemoteStore("s3://other/elsewhere")
