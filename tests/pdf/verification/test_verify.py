@@ -76,10 +76,10 @@ def test_a_stranger_s_timestamp_raises_no_level() -> None:
 
 
 def test_expiry_is_judged_by_the_proven_time() -> None:
-    bare = sealed(LETTER, at=clock.now()).content
+    stamped, bare = contract(), sealed(LETTER, at=clock.now()).content
     archive = archived(bare)
     with on(clock.now() + timedelta(days=365 * 11)):
-        kept, lost = verify(contract(), ROOTS), verify(bare, ROOTS)
+        kept, lost = verify(stamped, ROOTS), verify(bare, ROOTS)
         assert verify(archive, ROOTS).trusted
     assert kept.ok and any("has expired since" in each for each in kept.findings)
     assert lost.intact and not lost.trusted
