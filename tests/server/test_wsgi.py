@@ -79,6 +79,7 @@ def test_a_header_with_an_underscore_is_refused() -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_request")
 
 
+@pytest.mark.django_db  # what ends a request looks at its connection
 def test_a_whole_response_is_one_piece_and_ends_before_it_is_sent() -> None:
     finished: list[object] = []
 
