@@ -143,9 +143,9 @@ def _clients_read_the_certificates_of_the_machine_once() -> None:
 def _what_seals_is_made_anew_with_its_settings() -> None:
     """A process keeps what it makes of its data folder and configuration, which only tests exchange."""
     from paraph.flow.sealing.context import sealing_context
-    from paraph.metrics import ledger
+    from paraph.metrics import metrics
 
-    ledger.ledger()  # in the folder of the run: the first test that counts may use another folder
+    metrics.ledger()  # in the folder of the run: the first test that counts may use another folder
 
     def forget(*, setting: str, **_: Any) -> None:
         if setting in ("DATA_DIR", "PARAPH", "SECRETS"):

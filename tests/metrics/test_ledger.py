@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from paraph.metrics import ledger, metrics
-from paraph.metrics.ledger import Ledger, read
+from paraph.metrics import metrics
+from paraph.metrics.metrics import Ledger, read
 from tests.cli.service import wait_until
 
 fork = multiprocessing.get_context("fork")
@@ -101,11 +101,11 @@ LIVES = 5
 def folder(tmp_path: Path, settings: Any) -> Iterator[Path]:
     """The folder of the ledgers of a new service, in which this process has not counted yet."""
     settings.DATA_DIR = tmp_path
-    before, ledger._ledgers[:] = list(ledger._ledgers), []
+    before, metrics._ledgers[:] = list(metrics._ledgers), []
     yield tmp_path / "metrics"
-    for each in ledger._ledgers:
+    for each in metrics._ledgers:
         each.close()
-    ledger._ledgers[:] = before
+    metrics._ledgers[:] = before
 
 
 def in_a_process(run: Callable[[], object]) -> int:
@@ -131,19 +131,19 @@ def answer() -> None:
 
 
 def test_that_of_an_ended_process_is_taken_over_and_nothing_is_lost(folder: Path) -> None:
-    assert ledger.sums() == {} and ledger.process_ids() == []
+    assert metrics.sums() == {} and metrics.process_ids() == []
     for life in range(1, LIVES + 1):
         assert in_a_process(answer) == -signal.SIGKILL
         assert answered() == life
         assert len(list(folder.glob("*-*.metrics"))) == 1  # one file is left: each process takes over the file before
     answer()
     assert answered() == LIVES + 1
-    assert [file.name for file in folder.glob("*-*.metrics")] == [ledger._ledgers[0]._path.name]
+    assert [file.name for file in folder.glob("*-*.metrics")] == [metrics._ledgers[0]._path.name]
     for _ in range(LIVES):
         in_a_process(answer)  # the file of this process, which lives, is left alone
     answer()
     assert answered() == 2 * LIVES + 2
-    assert len(list(folder.glob("*-*.metrics"))) == 2 and ledger._ledgers[0]._path.exists()
+    assert len(list(folder.glob("*-*.metrics"))) == 2 and metrics._ledgers[0]._path.exists()
 
 
 def test_a_child_that_lives_on_does_not_keep_its_parents_alive(folder: Path) -> None:
@@ -203,7 +203,7 @@ def ended_at_once(folder: Path) -> set[str]:
 def test_whoever_takes_over_may_be_killed(folder: Path, monkeypatch: pytest.MonkeyPatch, act: str, after: int) -> None:
     def count_and_take_another() -> None:
         answer()
-        ledger._ledgers.clear()  # the lock on its file stays, so another file is taken over
+        metrics._ledgers.clear()  # the lock on its file stays, so another file is taken over
         answer()
 
     assert len(ended_at_once(folder)) == LIVES
@@ -218,7 +218,7 @@ def test_whoever_takes_over_may_be_killed(folder: Path, monkeypatch: pytest.Monk
 
 def test_there_are_no_more_than_processes_at_once(folder: Path) -> None:
     before = ended_at_once(folder)
-    living = [ledger.Ledger(folder / f"{number}-new.metrics") for number in range(LIVES)]
+    living = [Ledger(folder / f"{number}-new.metrics") for number in range(LIVES)]
     for each in living:
         each.add('paraph_requests ["GET", "a/page", "200"]', {0: 1.0}, 1)
     names = {file.name for file in folder.glob("*-*.metrics")}
@@ -253,12 +253,12 @@ def test_what_cannot_be_taken_over_is_left_alone(folder: Path, monkeypatch: pyte
 
 def test_numbers_of_another_version_are_kept_for_it(folder: Path) -> None:
     """Numbers of a version with more buckets stay apart, so that they are not added to those of other buckets."""
-    in_a_process(lambda: ledger.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
-    in_a_process(lambda: ledger.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
+    in_a_process(lambda: metrics.ledger().add('paraph_requests ["x"]', {0: 7.0}, 3))
+    in_a_process(lambda: metrics.ledger().add("paraph_signers_locked []", {0: 7.0}, 2))
     for _ in range(LIVES):
         in_a_process(metrics.locks.inc)
     metrics.locks.inc()
-    found = ledger.sums()
+    found = metrics.sums()
     assert found["paraph_signers_locked []", 1] == [LIVES + 1] and found["paraph_signers_locked []", 2] == [7.0, 0.0]
     [told] = [metric for metric in metrics.summed() if metric.name == "paraph_signers_locked"]
     assert [sample.value for sample in told.samples] == [LIVES + 1]

@@ -104,7 +104,7 @@ def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
     makes an organization with a sandbox application, and returns its API key; a start without any member returns a
     link that makes the first owner. Raise ``DomainError`` with one sentence about what is missing."""
     from paraph.database.migrations import migrate
-    from paraph.metrics import ledger
+    from paraph.metrics import metrics
     from paraph.operations.check.service_checks import require_start
     from paraph.storage import store
     from paraph.tenants.applications import new_application
@@ -114,7 +114,7 @@ def _first_steps(*, newer_tables: bool) -> tuple[str, str]:
 
     migrate(newer_tables=newer_tables)
     store.sweep()
-    ledger.forget()
+    metrics.forget()
     require_start()
     api_key = ""
     if not Organization.objects.exists():

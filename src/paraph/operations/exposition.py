@@ -17,7 +17,7 @@ from paraph.evidence import sealed_files
 from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
 from paraph.flow.housekeeping.retention import FILES, PEOPLE
-from paraph.metrics import ledger, metrics
+from paraph.metrics import metrics
 from paraph.operations.check.backlog import oldest_unsealed_seconds, unsaved_since
 from paraph.operations.check.machine import used_shares
 from paraph.operations.check.outcome import Status
@@ -113,7 +113,7 @@ def _everything() -> Iterator[Metric]:
 def _processes() -> Iterator[Metric]:
     """Yield the resources that each counting process uses on this machine, under the standard names (``process_*``)."""
     found: dict[str, Metric] = {}
-    for pid in ledger.process_ids():
+    for pid in metrics.process_ids():
         with contextlib.suppress(OSError, ValueError):
             name, _, role = Path(f"/proc/{pid}/comm").read_text().strip().partition("-")
             collector = ProcessCollector(pid=lambda: pid, registry=None)  # noqa: B023  called at once
