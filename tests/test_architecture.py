@@ -60,7 +60,7 @@ BUDGETS = {
     "audit_trail": 317,
     "authority": 70,
     "bundle": 230,
-    "cli": 2_586,
+    "cli": 2_589,
     "config": 597,
     "confinement": 449,
     "counts": 131,

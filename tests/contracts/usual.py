@@ -1,6 +1,7 @@
 """Twenty made-up contracts of usual kinds without a tag, each with the places where its two parties sign. Their pages
 are drawn as usual programs do, the same words, rules and cells in four ways."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -27,16 +28,16 @@ def _string(words: str) -> str:
 
 
 @dataclass
-class Page:
+class Page(ABC):
     """A page; ``drawn``: the parts of its content stream, with y upwards from the bottom left."""
 
     drawn: list[str] = field(default_factory=list)
 
-    def write(self, words: str, x: float, y: float, size: float = 10) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def write(self, words: str, x: float, y: float, size: float = 10) -> None: ...
 
-    def rule(self, x: float, y: float, length: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def rule(self, x: float, y: float, length: float) -> None: ...
 
     def box(self, x: float, y: float, width: float, height: float) -> None:
         """Draw a box of four rules; programs differ in how they draw one."""

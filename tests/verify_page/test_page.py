@@ -38,7 +38,7 @@ from paraph.pdf.untrusted import sandbox
 from paraph.pdf.verdict import Fault, SubIndication, Word, decide
 from paraph.pdf.verification.proof_file import evidence_of
 from paraph.pdf.verification.verify import verify
-from paraph.verify_page import views
+from paraph.verify_page import verdicts
 from paraph.words import LOCALES
 from tests.bundle.bundles import bundle_of, finished
 from tests.cli.service import Service
@@ -52,7 +52,7 @@ from tests.production import Client
 pytestmark = pytest.mark.django_db
 
 ROOT = ISSUED_BEFORE / "root.pem"
-SOURCE = Path(views.__file__).parent
+SOURCE = Path(verdicts.__file__).parent
 [SEAL, *_] = verify((ISSUED_BEFORE / "signed.pdf").read_bytes(), read_roots(ROOT)).signatures
 
 
@@ -235,7 +235,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None
         return response.status_code, response.json()["error"]["code"]
 
     assert code(files={}) == (422, "no_file")
-    assert code(files={f"{number}.pdf": b"x" for number in range(views.MOST_FILES + 1)}) == (413, "too_many_files")
+    assert code(files={f"{number}.pdf": b"x" for number in range(verdicts.MOST_FILES + 1)}) == (413, "too_many_files")
     for wrong in ("", "ab 1 x", f"{'a' * 64} -1 x", f"{'a' * 64} 1 {'x' * 300}"):
         assert code(files={"a.pdf": b"x"}, compared=[wrong]) == (400, "unreadable_form")
     monkeypatch.setattr(settings.PARAPH, "upload_limit_mb", 1)
@@ -244,7 +244,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None
     def busy(*_: Any, **__: Any) -> Any:
         raise ReadersUnavailable
 
-    monkeypatch.setattr(views, "verify", busy)
+    monkeypatch.setattr(verdicts, "verify", busy)
     response = asked({"a.pdf": b"x"})
     assert (response.status_code, response["Retry-After"]) == (503, "5")
 
@@ -293,7 +293,7 @@ def test_the_roots_are_those_of_the_installation_alone(data_dir: Path, tmp_path:
     development()
     response = Client().get("/verify/roots.pem")
     (tmp_path / "roots.pem").write_bytes(response.content)
-    own = views.own_roots()
+    own = verdicts.own_roots()
     assert own and read_roots(tmp_path / "roots.pem") == own
     assert read_roots(ROOT)[0] not in own
 
@@ -342,7 +342,7 @@ def test_each_line_says_the_word_and_every_reason_in_the_language_of_the_page(ki
     report = Verification(findings=[sentence], faults=[Fault(kind, sentence), Fault("NO_POE", "It is late.")])
     stamp = SealTimestamp("Clock", clock.now(), "1.2", trusted=False, faults=(Fault(kind, sentence),))
     seal = replace(SEAL, timestamp=stamp, faults=(Fault(kind, sentence),))
-    told = views.as_shown({"a.pdf": replace(report, signatures=[seal])})
+    told = verdicts.as_shown({"a.pdf": replace(report, signatures=[seal])})
     [file] = told["files"]
     for line in (file, file["signatures"][0], file["signatures"][0]["timestamp"]):
         assert line["reasons"][0] == kind.lower() == told["reason"]
@@ -359,7 +359,7 @@ def test_each_line_says_the_word_and_every_reason_in_the_language_of_the_page(ki
 
 def test_proof_and_files_together_have_a_line_with_each_reason_once() -> None:
     faults = [Fault("SIG_CONSTRAINTS_FAILURE", "One."), Fault("HASH_FAILURE", "Two."), Fault("HASH_FAILURE", "Three.")]
-    told = views.as_shown(EvidenceCheck(matches=["Yes."], faults=faults, notes=["Not given."]))
+    told = verdicts.as_shown(EvidenceCheck(matches=["Yes."], faults=faults, notes=["Not given."]))
     assert told["verdict"] == "altered" and told["not_given"] == 1
     assert told["tied"] == {
         "verdict": "altered",
@@ -373,6 +373,6 @@ def test_proof_and_files_together_have_a_line_with_each_reason_once() -> None:
 def test_the_gravest_of_several_files_is_told_first() -> None:
     unknown = Verification.without("It is empty.")
     altered = Verification.without("It is another.", "HASH_FAILURE")
-    told = views.as_shown({"a.pdf": unknown, "b.pdf": altered})
+    told = verdicts.as_shown({"a.pdf": unknown, "b.pdf": altered})
     assert (told["verdict"], told["reason"]) == ("altered", "hash_failure")
     assert [file["verdict"] for file in told["files"]] == ["unknown", "altered"]

@@ -139,7 +139,7 @@ def _awaiting(upload: Callable[[int], bytes]) -> bytes:
 
 def _growing() -> bytes:
     """Seal the growing upload as another program would: the service would write it anew."""
-    with patch("paraph.pdf.structure.revision.misstates_length", lambda _pdf: False):
+    with patch("paraph.pdf.structure.normalise.misstates_length", lambda _pdf: False):
         return resealed(growing_upload())
 
 

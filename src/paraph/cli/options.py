@@ -94,3 +94,8 @@ def _export(context: click.Context, parameter: click.Parameter, value: Any) -> A
         text = str(value.absolute()) if isinstance(value, Path) else str(value)
         os.environ[f"PARAPH_{str(parameter.name).upper()}"] = text
     return value
+
+
+def last_outcome(delivery: dict[str, Any]) -> str:
+    """Return the error of a delivery's last attempt, or the status of its answer; "" before the first attempt."""
+    return delivery["last_error"] or (f"HTTP {delivery['last_status']}" if delivery["last_status"] else "")

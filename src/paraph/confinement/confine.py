@@ -239,8 +239,8 @@ def _allow(ruleset: int, folder: str, rights: int) -> None:
 
 def _install_filter(*, opening: bool, programs: bool) -> None:
     """Install the filter of system calls. ``opening``: whether files may be opened for reading, ``programs``: whether
-    this process may become another program. Needs "no new privileges". Raise ``OSError``, also
-    on an architecture that is not listed."""
+    this process may become another program. Needs "no new privileges". Raise ``OSError``, also on an architecture that
+    is not listed."""
     machine = os.uname().machine
     if machine not in seccomp.ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no filter is written for {machine}")

@@ -194,11 +194,12 @@ def numbers_in(texts: Iterable[str]) -> list[int]:
 
 
 def start_of_day(day: date) -> datetime:
-    """Return when the day begins: days of filters are those of UTC."""
+    """Return the first moment of the day, which is a day of UTC, as in all filters."""
     return datetime.combine(day, time.min, UTC)
 
 
 def end_of_day(day: date) -> datetime:
+    """Return the last moment of the day, which even 9999-12-31 has: no date comes after it."""
     return datetime.combine(day, time.max, UTC)
 
 

@@ -23,7 +23,7 @@ class Document(models.Model):
     follows from ``pages``; empty without a report.
 
     ``method`` says what has to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.revision.Method`), "" for documents of earlier versions. Where the upload cannot be
+    (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload cannot be
     sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``). ``clean_contents``:
     whether what is drawn after the contents of a page of that file shows, whatever the page
     (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing refers to an object beyond its last. From

@@ -12,10 +12,10 @@ from pikepdf import ObjectStreamMode
 from lab.fuzz.altered.waiting_uploads import growing_upload
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.crossreference import misstates_length
+from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import UnreadablePdf, extendable_variants
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile

@@ -31,7 +31,7 @@ from paraph.metrics.metrics import count_seal, stage
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
-from paraph.pdf.structure.revision import Method
+from paraph.pdf.structure.normalise import Method
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.queue.jobs import defer

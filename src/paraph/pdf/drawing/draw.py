@@ -8,10 +8,11 @@ from typing import Any
 from paraph.pdf.drawing.marks import Drawing, DrawingComposer, ExpectedDrawing, FormXObjects, Mark, Overlay
 from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.graphics_state import PageEndings, may_leave_layers_open, without_strays
+from paraph.pdf.structure.normalise import UnreadablePdf, normalised
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, number_of
 from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometry_of, pages, transform_box
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Revision, UnreadablePdf, normalised
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_fields import FieldWidget
 
 _NO_ZOOM, _NO_ROTATE = 8, 16

@@ -22,10 +22,11 @@ from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
 from paraph.pdf.sealing.self_check import ExpectedSeal, check
 from paraph.pdf.structure import signature_fields
+from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Method, PendingRevision, Revision, WrittenRevision, extendable_variants
+from paraph.pdf.structure.revision import PendingRevision, Revision, WrittenRevision
 from paraph.pdf.structure.signature_fields import existing_signatures
 
 _KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -71,7 +72,7 @@ class SealDraft(Protocol):
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
     """Yield a draft for each form of the file, made when it is needed. Raise
-    :class:`~paraph.pdf.structure.revision.UnreadablePdf` after the last."""
+    :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
     for method, form in extendable_variants(pdf):
         known = replace(content, clean_contents=content.clean_contents and method == "incremental")
         yield DraftInProcess(form, method, known)

@@ -5,7 +5,7 @@ The signature of the second revision is an RFC 3161 token over the whole file (Â
 data that was not known at the seal.
 
 The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
-(:mod:`paraph.pdf.structure.revision`); :attr:`SealedPdf.method` tells which.
+(:mod:`paraph.pdf.structure.normalise`); :attr:`SealedPdf.method` tells which.
 """
 
 import hashlib
@@ -26,8 +26,9 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.draft import SealContent, SealDraft, drafts_in_process
 from paraph.pdf.sealing.self_check import ExpectedSeal
+from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.revision import Method, UnreadablePdf, WrittenRevision
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 
 __all__ = ["Mark", "Overlay", "SealError", "SealedPdf", "seal"]

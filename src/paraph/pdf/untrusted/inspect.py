@@ -26,8 +26,8 @@ from functools import cache
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.normalise import Method
 from paraph.pdf.structure.objects import runs
-from paraph.pdf.structure.revision import Method
 from paraph.pdf.untrusted.sandbox import sandbox, worker_environment
 from paraph.pdf.untrusted.sandbox_wire import open_descriptor
 
@@ -48,7 +48,7 @@ class Inspection:
     that other readers may draw otherwise: ``page_number``, ``x``, ``y``, ``width``, ``height`` in points of reader
     space, ``what``), ``text_drawn_differently`` (numbers of the pages with text that a second renderer draws
     otherwise, where it was asked), ``repairs`` (sentences of the reader), ``method``
-    (:data:`paraph.pdf.structure.revision.Method`).
+    (:data:`paraph.pdf.structure.normalise.Method`).
 
     ``clean_contents``: as for :func:`paraph.pdf.sealing.seal.seal`, about the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.

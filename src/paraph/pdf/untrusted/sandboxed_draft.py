@@ -12,8 +12,9 @@ from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import PdfRefused, SealError
 from paraph.pdf.sealing.draft import SealContent, SealDraft
 from paraph.pdf.sealing.self_check import ExpectedSeal
+from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
-from paraph.pdf.structure.revision import Method, UnreadablePdf, WrittenRevision
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.sandbox import sandbox
 from paraph.pdf.untrusted.sandbox_wire import memory_file, to_plain
 

@@ -11,9 +11,10 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.sealing.draft import SealContent, SealRevision, archive_revision, seal_revision
 from paraph.pdf.sealing.self_check import ExpectedSeal
 from paraph.pdf.sealing.self_check import check as check_seal
+from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Method, UnreadablePdf, WrittenRevision, extendable_variants
+from paraph.pdf.structure.revision import WrittenRevision
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain
 

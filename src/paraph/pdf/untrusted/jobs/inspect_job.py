@@ -21,10 +21,11 @@ from pypdfium2 import raw
 from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.crossreference import misstates_length
+from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants, is_signed
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
 from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Method, Revision, UnreadablePdf, extendable_variants, is_signed
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged, drawing
 from paraph.pdf.untrusted.jobs.upload_checks.disputes import find_disputes

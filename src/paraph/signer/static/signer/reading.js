@@ -76,7 +76,7 @@ const texts = new Map();
 
 // One page at a time: the pictures come first.
 let queue = new Promise((resolve) => addEventListener("load", resolve));
-let asking = new AbortController(); // while a signature is on its way, no text is asked for: the signed page gives none
+let textRequests = new AbortController(); // while a signature is on its way, no text is asked for: the signed page gives none
 
 function loadText(page) {
   if (!texts.has(page)) {
@@ -89,7 +89,7 @@ function loadText(page) {
 async function fetchText(page) {
   if (read.hidden) return; // signed meanwhile
   const [id, number] = page.dataset.page.split("/");
-  const response = await fetch(`${base}/documents/${id}/pages/${number}/text`, { signal: asking.signal });
+  const response = await fetch(`${base}/documents/${id}/pages/${number}/text`, { signal: textRequests.signal });
   if (!response.ok) throw new Error("no text");
   const { width, height, lines } = await response.json();
   const layer = document.createElement("div");

@@ -251,7 +251,7 @@ async function sign() {
   if (form.elements.esign_disclosure) given.esign_disclosure = form.elements.esign_disclosure.value;
   if (form.dataset.inPerson) given.in_person = form.dataset.inPerson;
   given.fields = window.filling?.values();
-  asking.abort();
+  textRequests.abort();
   const answer = await post("signature", given);
   signButton.disabled = false;
   signButton.textContent = label;
@@ -259,7 +259,7 @@ async function sign() {
     finish(answer);
     return;
   }
-  asking = new AbortController();
+  textRequests = new AbortController();
   loadAllTexts();
   if (["invalid_otp", "too_many_attempts"].includes(answer.error.code)) {
     if (answer.error.retry_after) lock(answer.error.retry_after);

@@ -27,10 +27,11 @@ from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import PdfRefused, SealError, too_complex
 from paraph.pdf.sealing.draft import archive_revision
 from paraph.pdf.sealing.seal import seal
+from paraph.pdf.structure.normalise import saved
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import Box, PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Revision, saved
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_fields import existing_signatures, signed_fields
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.serving import limited_memory

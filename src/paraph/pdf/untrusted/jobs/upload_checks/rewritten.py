@@ -8,8 +8,8 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.structure.contents_grammar import PAINTING
+from paraph.pdf.structure.normalise import UnreadablePdf, opened, saved
 from paraph.pdf.structure.objects import CONFUSED
-from paraph.pdf.structure.revision import UnreadablePdf, opened, saved
 from paraph.pdf.untrusted.jobs.upload_checks.contents import CATEGORIES
 from paraph.pdf.untrusted.jobs.upload_checks.values import ABBREVIATED
 
@@ -52,7 +52,7 @@ _ZEROS = (".", "-")
 
 
 def rewritten(pdf: bytes) -> bytes:
-    """Return the document written anew. Raise :class:`~paraph.pdf.structure.revision.UnreadablePdf`."""
+    """Return the document written anew. Raise :class:`~paraph.pdf.structure.normalise.UnreadablePdf`."""
     try:
         with opened(pdf) as document:
             _pages(document)
