@@ -225,7 +225,7 @@ def recovery_codes(client: Client) -> list[str]:
 def test_a_second_factor_is_asked_for_after_the_password(
     ada: User, organization: Organization, django_capture_on_commit_callbacks: Any
 ) -> None:
-    """It is noted that it and its recovery codes come and go."""
+    """The activity log notes when the second factor and its recovery codes are added and removed."""
     client = Client()
     log_in(client)
     page = setting_up(client)

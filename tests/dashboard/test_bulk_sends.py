@@ -131,7 +131,7 @@ def test_the_mail_is_shown_before_anything_is_sent(organization: Organization, c
 def test_rows_that_were_checked_before_the_template_changed_are_not_sent(
     organization: Organization, client: Client, address: str
 ) -> None:
-    """Nor does the template change while rows of it are sent, until that is cancelled."""
+    """While rows of it are sent, a template does not change, unless the bulk send is cancelled."""
     template = f"/app/{organization.pk}/templates/{BulkSend.objects.get().template_id}"
     assert client.post(f"{template}/options", options(message="Changed")).status_code == 303
     assert "Upload the file again" in alert(client.post(f"{address}/start"))

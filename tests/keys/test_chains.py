@@ -1,5 +1,5 @@
-"""Building a chain is bounded, whatever certificates are offered, and an issuer is taken only for its purposes. And how
-long each algorithm may be relied on, by ETSI TS 119 312 V2.1.1. Other tests of chains are in pdf/sealing/test_keys."""
+"""Building a chain is bounded, whatever certificates are offered, and an issuer is taken only for its purposes. How
+long an algorithm may be relied on is said by ETSI TS 119 312 V2.1.1. Other tests of chains: pdf/sealing/test_keys."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -272,7 +272,7 @@ def test_entries_are_bounded_by_the_minute(client: Client, monkeypatch: pytest.M
 
 
 def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) -> None:
-    """An approver does as well, who fills in nothing."""
+    """A signer sees the values of those before, and so does an approver, who fills in nothing."""
     fields: list[dict[str, Any]] = [{"name": "IBAN"}, {"name": "flat", "value": "4b", "read_only": True}]
     made = scene(signers=3, approvers=[2], mode="sequential", fields=fields)
     assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200

@@ -1,5 +1,5 @@
-"""One statement admits a call: it finds the owner of the key, counts it, and notes when the key was used. And what is
-counted by month: calls with a valid key, requests by creation, sends from the dashboard."""
+"""One statement admits a call: it finds the owner of the key, counts it, and notes when the key was used. Counted by
+month are calls with a valid key, requests by creation, sends from the dashboard."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

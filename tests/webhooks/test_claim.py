@@ -1,5 +1,5 @@
 """Claims: no delivery goes to two workers or is lost with one, and a dead endpoint delays nobody. The retry table, with
-a moved clock (rule 6.1). And sending deliveries again when an operator asks for it."""
+a moved clock (rule 6.1), and deliveries that an operator sends again."""
 
 from collections import Counter
 from datetime import datetime, timedelta

@@ -141,7 +141,7 @@ def test_the_body_is_json_or_none(owner: ApiClient) -> None:
 
 
 def test_what_is_over_does_not_expire(owner: ApiClient) -> None:
-    """Nor does a request whose time is over, but which no worker has marked yet."""
+    """A request whose time is over, but which no worker has marked yet, does not expire by this call either."""
     expired, late, ended, completed = (created(owner) for _ in range(4))
     expire(owner, expired)
     SignatureRequest.objects.filter(pk=late["id"]).update(expires_at=clock.now())

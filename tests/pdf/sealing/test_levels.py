@@ -79,7 +79,7 @@ def test_a_key_of_another_root() -> None:
 @pytest.mark.parametrize("apart", [1999, pytest.param(397, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("level", ["B-LT", "B-LTA"])
 def test_any_flipped_byte_is_told(level: str, apart: int) -> None:
-    """So it is below these levels: pdf/verification/test_verdict flips bytes of a seal with a timestamp."""
+    """pdf/verification/test_verdict flips the bytes of a seal at a level below these, with a timestamp alone."""
     content = at_level(level).content
     assert verify(content, ROOTS).ok
     for position in range(3, len(content), apart):
