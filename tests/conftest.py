@@ -206,9 +206,10 @@ class _Shared(Service):
 @pytest.fixture(scope="session")
 def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One service for all test files of this process that leave it as it was: each makes organizations of its own, and
-    limits are so high that none is held up by the others. A file that measures a whole service, stops it or leaves
-    traces in it starts its own."""
-    one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
+    limits are so high that none is held up by the others. Two windows without scripts load twelve pictures at once, as
+    many as may wait on behalf of one organization. A file that measures a whole service, stops it or leaves traces in
+    it starts its own."""
+    one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_THREADS": "32"}
     many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
     many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
     service = _Shared(tmp_path_factory.mktemp("shared") / "data", **one, **many)
