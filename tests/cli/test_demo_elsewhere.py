@@ -36,7 +36,7 @@ def test_mails_go_to_the_operator_and_roots_need_not_be_given(service: Service, 
     options = ["--email", "operator@example.org", "--out", tmp_path]
     done = demo("--url", service.base_url, "--key", service.key, *options)
     assert done.returncode == 0 and "Everything is intact." in done.stdout, done.stderr
-    assert "operator@example.org" in json.dumps(service.inbox()[-1])
+    assert "operator@example.org" in {message["to"] for message in service.inbox()}
 
 
 def test_the_roots_of_others_are_told_apart(service: Service, tmp_path: Path) -> None:

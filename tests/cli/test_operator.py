@@ -101,11 +101,11 @@ def test_an_operator_asks_vouches_and_withdraws_for_an_address(service: Service,
 
 
 def test_operators_of_the_page_are_added_listed_and_removed(service: Service) -> None:
-    added = service.command("operator", "add", "Olga@Operators.Example")
-    assert added["email"] == "olga@operators.example" and "/account/password/reset/key/" in added["link"]
+    added = service.command("operator", "add", "Nadia@Operators.Example")
+    assert added["email"] == "nadia@operators.example" and "/account/password/reset/key/" in added["link"]
     [row] = service.command("operator", "list")
-    assert (row["email"], row["second_factor"]) == ("olga@operators.example", False)
-    assert service.command("operator", "remove", "olga@operators.example")["removed"]
+    assert (row["email"], row["second_factor"]) == ("nadia@operators.example", False)
+    assert service.command("operator", "remove", "nadia@operators.example")["removed"]
     assert service.command("operator", "list") == []
 
 

@@ -36,7 +36,10 @@ class Finished:
             notify_signers_on_completion=True,
             send_email=True,
             identity_declaration_accepted=True,
-            signers=[signer("tenant", "Νίκος", "Παπαδόπουλος", order=2), signer("landlord", order=1)],
+            signers=[
+                signer("tenant", "Νίκος", "Παπαδόπουλος", order=2, email="tenant@lease.example"),
+                signer("landlord", order=1, email="landlord@lease.example"),
+            ],
             documents=[
                 {
                     "id": first,
@@ -82,7 +85,9 @@ def test_signers_come_in_order_and_are_mailed(finished: Finished, service: Servi
     assert finished.early.json()["error"]["code"] == "not_your_turn"
     assert [answer.status_code for answer in finished.signed_answers] == [200, 200]
     to = [message["to"] for message in service.inbox() if message["channel"] == "email"]
-    assert [to.count(f"{who}@example.com") for who in ("landlord", "tenant")] == [3, 3], "invitation, code and summary"
+    assert [to.count(f"{who}@lease.example") for who in ("landlord", "tenant")] == [3, 3], (
+        "invitation, code and summary"
+    )
 
 
 def test_every_sealed_file_is_valid_trusted_and_whole_for_others(finished: Finished, tmp_path: Path) -> None:
@@ -125,13 +130,19 @@ def test_the_journal_names_the_digests_of_what_is_downloaded_and_what_was_accept
     assert [(entry["documents_count"], entry["locale"]) for entry in accepted] == [(1, "en"), (2, "fr")]
     assert accepted[0]["consent_notice"] != accepted[1]["consent_notice"]
     sent = [(entry["recipient"], entry["provider"]) for entry in finished.metadata("signer.otp_sent")]
-    assert sent == [("landlord@example.com", "email"), ("tenant@example.com", "email")]
+    assert sent == [("landlord@lease.example", "email"), ("tenant@lease.example", "email")]
 
 
 def test_the_proof_names_every_fact(finished: Finished) -> None:
     text = " ".join(page_text(finished.proof).split())
     dense = text.replace(" ", "")
-    for fact in ("Zoë Lindqvist", "Νίκος Παπαδόπουλος", "landlord@example.com", "tenant@example.com", "lease-1.pdf"):
+    for fact in (
+        "Zoë Lindqvist",
+        "Νίκος Παπαδόπουλος",
+        "landlord@lease.example",
+        "tenant@lease.example",
+        "lease-1.pdf",
+    ):
         assert fact in text, fact
     for pdf in [*finished.uploaded, *(path.read_bytes() for path in finished.signed)]:
         assert hashlib.sha256(pdf).hexdigest() in dense
