@@ -1,5 +1,6 @@
 """One file through the API and the signing page, and what both answer."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from lab.chaos.world import MailServer
 STAMP = (60.0, 60.0, 200.0, 70.0)
 """Left, bottom, width and height on page 1, in points."""
 _SERVER_ERROR = 500
+_MOST_TRIES = 30
 
 
 @dataclass
@@ -62,17 +64,24 @@ class Client:
         journey.request = request["id"]
         page = request["signers"][0]["signing_url"]
         for index in range(document["preflight"]["page_count"]):
-            picture = self._open.get(f"{page}/documents/{document['id']}/pages/{index + 1}.webp")
-            journey.pictures.append(_checked(picture).content)
-        _checked(self._open.post(f"{page}/otp", json={"channel": "email"}))
+            picture = _asked(self._open, "GET", f"{page}/documents/{document['id']}/pages/{index + 1}.webp")
+            journey.pictures.append(picture.content)
+        _asked(self._open, "POST", f"{page}/otp", json={"channel": "email"})
         body = {"code": self._mail.codes[email], "consent": True, "signature": {"type": "typed"}, "locale": "en"}
-        _checked(self._open.post(f"{page}/signature", json=body))
+        _asked(self._open, "POST", f"{page}/signature", json=body)
 
     def _called(self, method: str, path: str, **what: Any) -> Any:
-        return _checked(self._api.request(method, path, **what)).json()
+        return _asked(self._api, method, path, **what).json()
 
 
-def _checked(response: httpx.Response) -> httpx.Response:
+def _asked(client: httpx.Client, method: str, url: str, **what: Any) -> httpx.Response:
+    """Return the answer to a call, which is made again after ``Retry-After`` while the service is too busy for it: all
+    threads here are one organization, of which few may wait at a time."""
+    for _ in range(_MOST_TRIES):
+        response = client.request(method, url, **what)
+        if response.status_code != httpx.codes.SERVICE_UNAVAILABLE or "Retry-After" not in response.headers:
+            break
+        time.sleep(float(response.headers["Retry-After"]))
     if response.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
         raise Refused(response.json()["error"]["message"])
     if response.is_error:
