@@ -49,12 +49,19 @@ def _inflated(content: bytes) -> bytes:
 
 
 def found_in(secrets: dict[str, list[str]]) -> set[str]:
-    """Return ``name: table.column`` for each column that holds a text of that name, but for captured messages."""
+    """Return ``name: table.column`` for each column that holds a text of that name, but for captured messages. Digits
+    alone must stand by themselves: a few of them come about by chance in hexadecimal and in fractions of a second."""
+    patterns = {
+        name: re.compile(
+            "|".join(rf"(?<![0-9a-f.]){text}(?![0-9a-f])" if text.isdigit() else re.escape(text) for text in texts)
+        )
+        for name, texts in secrets.items()
+    }
     return {
         f"{name}: {table}.{column}"
         for table, column, value in columns()
         if table != MESSAGES
         for reading in readings(value)
-        for name, texts in secrets.items()
-        if any(text in reading for text in texts)
+        for name, pattern in patterns.items()
+        if pattern.search(reading)
     }

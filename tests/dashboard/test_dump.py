@@ -113,10 +113,14 @@ def test_the_search_finds_what_stands_there(organization: Organization) -> None:
     left = db.SessionStore()
     left["left"] = secret
     left.save()
-    Organization.objects.filter(pk=organization.pk).update(name=f"the key {secret}")
+    Organization.objects.filter(pk=organization.pk).update(name=f"the key {secret} and the code 246813.")
     Application.objects.create(organization=organization, name="shop", webhook_secret_encrypted=secret.encode())
-    assert found_in({"it": [secret]}) == {
+    Application.objects.create(
+        organization=organization, name="f246813", webhook_secret_encrypted=bytes.fromhex("7e246813")
+    )
+    assert found_in({"it": [secret], "code": ["000000", "246813"]}) == {
         "it: organizations_organization.name",
         "it: django_session.session_data",
         "it: organizations_application.webhook_secret_encrypted",
+        "code: organizations_organization.name",
     }
