@@ -42,7 +42,7 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
         assert secret not in log, f"a secret of {len(secret)} characters stands in the log"
         assert secret not in figures
     assert "files/<path:key>" in log
-    assert not re.search(rf"(?<![\d.]){code}(?!\d)", log)  # fractions of seconds have six digits too
+    assert not re.search(rf"(?<![\da-f.]){code}(?![\da-f])", log)  # fractions of seconds and ids have six digits too
     assert [line["command"] for line in lines(service) if line["event"] == "Paraph starts"] == ["serve"]
     trace = [line for line in lines(service) if line.get("request_id") == request_id]
     assert {line["task"] for line in trace if line["event"] == "job"} == {"finalize"}
