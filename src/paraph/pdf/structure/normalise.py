@@ -8,11 +8,10 @@ from typing import Literal
 
 import pikepdf
 
-from paraph.pdf.structure.crossreference import misstates_length
+from paraph.pdf.structure.crossreference import LARGEST_NUMBER, misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 
-_LARGEST_NUMBER = 8_388_607  # no reader accepts more objects (ISO 32000-1, annex C)
 _HEADER_WITHIN = 1024  # bytes in which readers look for the header
 Method = Literal["incremental", "normalised"]
 """How a variant was made. ``incremental``: the file as it is. ``normalised``: the file is rewritten."""
@@ -71,7 +70,7 @@ def _rewritten(pdf: bytes) -> bytes:
 def saved(document: pikepdf.Pdf) -> bytes:
     """Return the file with objects in plain order, streams as they are, and encryption kept."""
     if "/Size" not in document.trailer:
-        document.trailer["/Size"] = min(len(document.objects) + 1, _LARGEST_NUMBER)
+        document.trailer["/Size"] = min(len(document.objects) + 1, LARGEST_NUMBER)
     target = io.BytesIO()
     document.save(
         target,
